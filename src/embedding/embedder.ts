@@ -1,0 +1,34 @@
+/** One text's embedding: `dimensions` finite numbers. It need not have unit length; the index normalizes it. */
+export type Embedding = Float32Array | readonly number[]
+
+export interface EmbedOptions {
+  /** Aborts the call; an embedder that cannot stop may ignore it. */
+  abortSignal?: AbortSignal | undefined
+}
+
+/**
+ * Turns texts into vectors whose cosine similarity says how near a query is to a document.
+ *
+ * Anything with these four members works: a local ONNX model (`transformersEmbedder`), an AI SDK embedding model
+ * (`aiSdkEmbedder`), or your own. Results are checked: a wrong count, a wrong dimension, NaN or a changed `modelId`
+ * is an `EmbedderMismatchError`.
+ */
+export interface Embedder {
+  /** Identifies model and revision; vectors of different ids are never compared. */
+  readonly modelId: string
+  /** Length of every embedding, ≥ 1. */
+  readonly dimensions: number
+  /** One embedding for each query, in order. */
+  embedQueries(texts: readonly string[], options?: EmbedOptions): Promise<readonly Embedding[]>
+  /** One embedding for each document, in order. */
+  embedDocuments(texts: readonly string[], options?: EmbedOptions): Promise<readonly Embedding[]>
+  /** Loads weights ahead of the first call; safe to call often, and again after a failure. */
+  load?(): Promise<void>
+  /**
+   * For each text, the share (0–1) of its tokens that the model can read. Where a text is not readable, the lexical
+   * part decides. Without this method every text counts as readable.
+   */
+  readableShares?(texts: readonly string[]): Promise<readonly number[]>
+  /** Longest input in tokens of this model, used to cut documents to its window. Default 256. */
+  readonly maxTokens?: number
+}

@@ -1,0 +1,100 @@
+/** Stable codes of every error that this package throws on purpose; the README's table lists cause and cure. */
+export type ToolSearchErrorCode =
+  | 'INVALID_OPTIONS'
+  | 'TOOL_NAME_COLLISION'
+  | 'RESERVED_TOOL_NAME'
+  | 'MODEL_LOAD_FAILED'
+  | 'EMBEDDING_FAILED'
+  | 'EMBEDDER_MISMATCH'
+  | 'SEARCH_UNAVAILABLE'
+
+// A registered symbol, so that the guard also works across two installed copies of this package.
+const MARKER = Symbol.for('mastra-semantic-tool-search.error')
+
+/**
+ * Base of every error that this package throws on purpose.
+ * `code` is stable between releases; `message` says what happened, the values, and the cure; `cause` is kept.
+ */
+export class ToolSearchError extends Error {
+  readonly code: ToolSearchErrorCode
+
+  constructor(code: ToolSearchErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = new.target.name
+    this.code = code
+    Object.defineProperty(this, MARKER, { value: true })
+  }
+}
+
+/** True for an error of this package, also when another installed copy of it threw the error. */
+export function isToolSearchError(error: unknown): error is ToolSearchError {
+  return typeof error === 'object' && error !== null && MARKER in error
+}
+
+/** An option has a wrong type or lies out of range. Thrown by constructors, never later. */
+export class InvalidOptionsError extends ToolSearchError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('INVALID_OPTIONS', message, options)
+  }
+}
+
+/** Two different tools claim one callable name (or one's record key is the other's callable name). */
+export class ToolNameCollisionError extends ToolSearchError {
+  readonly toolName: string
+
+  constructor(toolName: string, message: string) {
+    super('TOOL_NAME_COLLISION', message)
+    this.toolName = toolName
+  }
+}
+
+/** A tool bears the name of a meta-tool (`search_tools`, `load_tool`). */
+export class ReservedToolNameError extends ToolSearchError {
+  readonly toolName: string
+
+  constructor(toolName: string, message: string) {
+    super('RESERVED_TOOL_NAME', message)
+    this.toolName = toolName
+  }
+}
+
+/** The embedding model's files or native runtime could not be loaded. Loading may be tried again. */
+export class ModelLoadError extends ToolSearchError {
+  readonly modelId: string
+
+  constructor(modelId: string, message: string, options?: { cause?: unknown }) {
+    super('MODEL_LOAD_FAILED', message, options)
+    this.modelId = modelId
+  }
+}
+
+/** A loaded embedder failed on a batch of texts (an exception, a time-out, an abort). */
+export class EmbeddingError extends ToolSearchError {
+  readonly modelId: string
+
+  constructor(modelId: string, message: string, options?: { cause?: unknown }) {
+    super('EMBEDDING_FAILED', message, options)
+    this.modelId = modelId
+  }
+}
+
+/** An embedder returned what it did not promise: wrong count, wrong dimensions, NaN, or another model id. */
+export class EmbedderMismatchError extends ToolSearchError {
+  readonly modelId: string
+  readonly expected: string
+  readonly got: string
+
+  constructor(modelId: string, expected: string, got: string, cure: string) {
+    super('EMBEDDER_MISMATCH', `Embedder "${modelId}": expected ${expected}, got ${got}. ${cure}`)
+    this.modelId = modelId
+    this.expected = expected
+    this.got = got
+  }
+}
+
+/** With `strict: true`, the search failed because embeddings are not available; `cause` says why. */
+export class SearchUnavailableError extends ToolSearchError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('SEARCH_UNAVAILABLE', message, options)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Catalog, CatalogEntry } from './catalog/catalog.js'
+
+/** Why a candidate is not in the results: `score` (at or below `minScore`), `topK`, or `filter`. */
+export type CutReason = 'score' | 'topK' | 'filter'
+
+/** One tool found: `score` is 0–1, higher is better; 1 only when the query contains the tool's exact name. */
+export interface SearchResult {
+  name: string
+  score: number
+}
+
+/** How one candidate's score came about. Ranks count from 1; `undefined` where the part did not score it. */
+export interface CandidateExplanation {
+  name: string
+  score: number
+  rank: number
+  dense: { cosineSimilarity: number; rank: number } | undefined
+  lexical: { score: number; rank: number } | undefined
+  exactName: boolean
+  cut: CutReason | undefined
+}
+
+export interface SearchResponse {
+  /** Best first. */
+  results: SearchResult[]
+  /** Which parts decided: `lexical` when the embedder failed or cannot read the query. */
+  mode: 'hybrid' | 'lexical'
+  /** Every candidate that was scored, in rank order; only with `explain: true`. */
+  candidates?: CandidateExplanation[]
+}
+
+export interface SearchOptions {
+  /** Most results, a whole number ≥ 1. */
+  topK?: number | undefined
+  /** Results that score at or below it are left out, 0–1. */
+  minScore?: number | undefined
+  /** Adds `candidates` to the response. */
+  explain?: boolean | undefined
+  /** Asked in rank order, about as few candidates as `topK` needs; false (or a throw) removes the candidate. */
+  accept?: ((entry: CatalogEntry) => boolean | Promise<boolean>) | undefined
+  abortSignal?: AbortSignal | undefined
+}
+
+/** Internal: what the processor needs of the searcher. `catalog` is the catalog of one step. */
+export interface CatalogSearcher {
+  searchCatalog(catalog: Catalog, query: string, options: SearchOptions): Promise<SearchResponse>
+  /** Loads the model and indexes `catalog` ahead of the first search. */
+  warmup(catalog: Catalog): Promise<void>
+}
