@@ -1,0 +1,159 @@
+import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, isToolSearchError } from '../errors.js'
+import { orAbort, throwIfAborted } from './abort.js'
+import type { Embedder, Embedding } from './embedder.js'
+
+/**
+ * An AI SDK embedding model, specification v2 or v3: what `openai.textEmbeddingModel('…')` returns, or Mastra's
+ * `new ModelRouterEmbeddingModel('openai/text-embedding-3-small')`. Only these members are used.
+ */
+export interface AiSdkEmbeddingModel {
+  readonly provider: string
+  readonly modelId: string
+  readonly maxEmbeddingsPerCall?: number | undefined | PromiseLike<number | undefined>
+  readonly supportsParallelCalls?: boolean | undefined | PromiseLike<boolean>
+  doEmbed(options: {
+    values: string[]
+    abortSignal?: AbortSignal
+  }): PromiseLike<{ embeddings: readonly (readonly number[])[] }>
+}
+
+export interface AiSdkEmbedderOptions {
+  model: AiSdkEmbeddingModel
+  /** Length of the model's embeddings, ≥ 1 (1,536 for text-embedding-3-small). */
+  dimensions: number
+  /** Default `<provider>/<modelId>`. Give your own where settings of the model change its vectors. */
+  modelId?: string | undefined
+  /** Put in front of queries. Default none. */
+  queryPrefix?: string | undefined
+  /** Put in front of documents. Default none. */
+  documentPrefix?: string | undefined
+  /** Longest input in tokens. Default 512: longer tool documents cost more and find no better. */
+  maxTokens?: number | undefined
+  /** Most time for one call of the model, in milliseconds, ≥ 1. Default 10,000. */
+  timeoutMs?: number | undefined
+  /** Most texts in one call, ≥ 1; the model's own `maxEmbeddingsPerCall` counts too. Default 128. */
+  maxBatch?: number | undefined
+}
+
+// Calls at once to a model that allows it; more meets rate limits rather than time.
+const PARALLEL_CALLS = 4
+
+const RETRY_DELAY_MS = 500
+
+/**
+ * An `Embedder` over an AI SDK embedding model. Nothing of `ai` is imported.
+ *
+ * A failed call is tried once more, half a second later, if the AI SDK calls its error retryable (`isRetryable`: HTTP
+ * 408, 409, 429 and 5xx). Throws `InvalidOptionsError` at once; later `EmbeddingError` for a failed call, a time-out or an
+ * abort, which also reach the provider through its `abortSignal`.
+ */
+export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
+  validate(options)
+  const { model, dimensions, queryPrefix = '', documentPrefix = '', timeoutMs = 10_000, maxBatch = 128 } = options
+  const modelId = options.modelId ?? `${model.provider}/${model.modelId}`
+
+  async function callOnce(values: string[], abortSignal: AbortSignal | undefined): Promise<readonly Embedding[]> {
+    const timeout = new AbortController()
+    // Not AbortSignal.timeout: its timer does not keep the process alive while the call is pending.
+    const timer = setTimeout(
+      () => timeout.abort(new Error(`no answer within ${timeoutMs} ms (raise timeoutMs)`)),
+      timeoutMs,
+    )
+    const signal = abortSignal ? AbortSignal.any([abortSignal, timeout.signal]) : timeout.signal
+    try {
+      // Raced, since not every provider heeds the signal.
+      const call = Promise.resolve(model.doEmbed({ values, abortSignal: signal }))
+      return (await orAbort(modelId, call, signal)).embeddings
+    } catch (error) {
+      throwIfAborted(modelId, abortSignal)
+      throw timeout.signal.aborted ? timeout.signal.reason : error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function call(values: string[], abortSignal: AbortSignal | undefined): Promise<readonly Embedding[]> {
+    let embeddings: readonly Embedding[]
+    try {
+      embeddings = await callOnce(values, abortSignal).catch(async error => {
+        if (!isRetryable(error)) throw error
+        const delay = new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS))
+        await orAbort(modelId, delay, abortSignal)
+        return callOnce(values, abortSignal)
+      })
+    } catch (error) {
+      if (isToolSearchError(error)) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new EmbeddingError(modelId, `Embedding ${values.length} texts with "${modelId}" failed: ${reason}`, {
+        cause: error,
+      })
+    }
+    // Here, and not only by the caller's check: with several calls, a short one would shift the results of the rest.
+    if (!Array.isArray(embeddings) || embeddings.length !== values.length) {
+      const got = Array.isArray(embeddings) ? String(embeddings.length) : typeof embeddings
+      throw new EmbedderMismatchError(modelId, `${values.length} embeddings`, got, 'The provider is at fault.')
+    }
+    return embeddings
+  }
+
+  async function embed(texts: readonly string[], prefix: string, abortSignal?: AbortSignal): Promise<Embedding[]> {
+    throwIfAborted(modelId, abortSignal)
+    if (texts.length === 0) return []
+    const [modelBatch, parallel] = await Promise.all([model.maxEmbeddingsPerCall, model.supportsParallelCalls])
+    const size = Math.max(1, Math.min(maxBatch, modelBatch ?? maxBatch))
+    const results = new Array<Embedding>(texts.length)
+    let next = 0
+    const worker = async () => {
+      while (next < texts.length) {
+        const start = next
+        next += size
+        const values = texts.slice(start, start + size).map(text => prefix + text)
+        const embeddings = await call(values, abortSignal)
+        embeddings.forEach((embedding, i) => {
+          results[start + i] = embedding
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: parallel ? PARALLEL_CALLS : 1 }, worker))
+    return results
+  }
+
+  return {
+    modelId,
+    dimensions,
+    maxTokens: options.maxTokens ?? 512,
+    embedQueries: (texts, embedOptions) => embed(texts, queryPrefix, embedOptions?.abortSignal),
+    embedDocuments: (texts, embedOptions) => embed(texts, documentPrefix, embedOptions?.abortSignal),
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && (error as { isRetryable?: unknown }).isRetryable === true
+}
+
+function validate(options: AiSdkEmbedderOptions): void {
+  const fail: (what: string, got: unknown) => never = (what, got) => {
+    throw new InvalidOptionsError(`Expected ${what}, got ${typeof got === 'string' ? `"${got}"` : String(got)}.`)
+  }
+  if (typeof options !== 'object' || options === null) fail('the options of aiSdkEmbedder to be an object', options)
+  const { model } = options
+  if (typeof model === 'string') {
+    fail('model to be an AI SDK embedding model, as new ModelRouterEmbeddingModel(id) makes it', model)
+  }
+  if (typeof model !== 'object' || model === null || typeof model.doEmbed !== 'function') {
+    fail('model to be an AI SDK embedding model (an object with doEmbed)', model)
+  }
+  for (const [name, value] of Object.entries({
+    dimensions: options.dimensions,
+    maxTokens: options.maxTokens ?? 1,
+    timeoutMs: options.timeoutMs ?? 1,
+    maxBatch: options.maxBatch ?? 1,
+  })) {
+    if (!Number.isInteger(value) || value < 1) fail(`${name} of aiSdkEmbedder to be a whole number ≥ 1`, value)
+  }
+  for (const name of ['modelId', 'queryPrefix', 'documentPrefix'] as const) {
+    const value = options[name]
+    if (value !== undefined && typeof value !== 'string') fail(`${name} of aiSdkEmbedder to be a string`, value)
+  }
+  if (options.modelId?.trim() === '') fail('modelId of aiSdkEmbedder to be non-empty', '')
+}

@@ -1,0 +1,160 @@
+import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, isToolSearchError } from '../errors.js'
+import type { Embedder, Embedding, EmbedOptions } from './embedder.js'
+
+/** Longest input in tokens of an embedder that does not say. */
+export const DEFAULT_MAX_TOKENS = 256
+
+/** An `Embedder` whose results can be trusted: complete, of unit length, with every optional member present. */
+export interface CheckedEmbedder extends Embedder {
+  readonly maxTokens: number
+  embedQueries(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
+  embedDocuments(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
+  load(): Promise<void>
+  readableShares(texts: readonly string[]): Promise<number[]>
+}
+
+const checked = new WeakSet<Embedder>()
+
+/**
+ * Wraps any embedder so that each result is checked and scaled to unit length (new `Float32Array`s).
+ *
+ * Throws `InvalidOptionsError` where `embedder` is none. Its methods reject with `EmbedderMismatchError` where a result
+ * has another count or dimension than promised, holds NaN, an infinite number or only zeros, or where `modelId` or
+ * `dimensions` has changed; with `EmbeddingError` (`cause` kept) where the embedder throws anything that is not an error
+ * of this package. An embedder that is checked already is returned as it is.
+ */
+export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
+  validate(embedder)
+  if (checked.has(embedder)) return embedder as CheckedEmbedder
+  const { modelId, dimensions } = embedder
+
+  async function embed(
+    method: 'embedQueries' | 'embedDocuments',
+    texts: readonly string[],
+    options: EmbedOptions | undefined,
+  ): Promise<Float32Array[]> {
+    if (texts.length === 0) return []
+    const results = await guarded(modelId, method, () => embedder[method](texts, options))
+    if (embedder.modelId !== modelId) {
+      throw new EmbedderMismatchError(modelId, 'an unchanged modelId', `"${embedder.modelId}"`, CHANGED_CURE)
+    }
+    if (embedder.dimensions !== dimensions) {
+      throw new EmbedderMismatchError(modelId, `${dimensions} dimensions`, `${embedder.dimensions}`, CHANGED_CURE)
+    }
+    if (!Array.isArray(results) || results.length !== texts.length) {
+      const got = Array.isArray(results) ? String(results.length) : typeof results
+      throw new EmbedderMismatchError(
+        modelId,
+        `${texts.length} embeddings from ${method}`,
+        got,
+        'Return one embedding for each text, in order.',
+      )
+    }
+    return results.map((embedding, i) => unitVector(modelId, dimensions, embedding, i))
+  }
+
+  const result: CheckedEmbedder = {
+    modelId,
+    dimensions,
+    maxTokens: embedder.maxTokens ?? DEFAULT_MAX_TOKENS,
+    embedQueries: (texts, options) => embed('embedQueries', texts, options),
+    embedDocuments: (texts, options) => embed('embedDocuments', texts, options),
+    load: async () => {
+      await guarded(modelId, 'load', async () => embedder.load?.())
+    },
+    readableShares: async texts => {
+      if (!embedder.readableShares || texts.length === 0) return texts.map(() => 1)
+      const shares = await guarded(modelId, 'readableShares', async () => embedder.readableShares?.(texts))
+      if (!Array.isArray(shares) || shares.length !== texts.length || !shares.every(isShare)) {
+        throw new EmbedderMismatchError(
+          modelId,
+          `${texts.length} shares from 0 to 1 from readableShares`,
+          Array.isArray(shares) ? `[${shares.slice(0, 5).join(', ')}]` : typeof shares,
+          'Return one number for each text, in order.',
+        )
+      }
+      return [...shares]
+    },
+  }
+  checked.add(result)
+  return result
+}
+
+const CHANGED_CURE = 'An embedder keeps its modelId and dimensions for life; create a new one for another model.'
+
+function unitVector(modelId: string, dimensions: number, embedding: Embedding, index: number): Float32Array {
+  const length = (embedding as Embedding | undefined)?.length
+  if (length !== dimensions) {
+    throw new EmbedderMismatchError(
+      modelId,
+      `embeddings of ${dimensions} numbers`,
+      `${length} at index ${index}`,
+      'Set dimensions to what the model returns.',
+    )
+  }
+  let squares = 0
+  for (let i = 0; i < dimensions; i++) {
+    const value = embedding[i]
+    if (typeof value !== 'number' || !Number.isFinite(value)) {
+      throw new EmbedderMismatchError(
+        modelId,
+        'finite numbers',
+        `${String(value)} at position ${i} of embedding ${index}`,
+        'The model or its export is broken for this input.',
+      )
+    }
+    squares += value * value
+  }
+  if (squares === 0) {
+    throw new EmbedderMismatchError(
+      modelId,
+      'embeddings with a direction',
+      `only zeros at index ${index}`,
+      'A zero vector has no cosine similarity; return another vector for such a text.',
+    )
+  }
+  const norm = Math.sqrt(squares)
+  return Float32Array.from(embedding, value => value / norm)
+}
+
+async function guarded<T>(modelId: string, method: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (isToolSearchError(error)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new EmbeddingError(modelId, `${method} of the embedder "${modelId}" failed: ${reason}`, { cause: error })
+  }
+}
+
+function isShare(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 1
+}
+
+function validate(embedder: Embedder): void {
+  const fail: (message: string) => never = message => {
+    throw new InvalidOptionsError(
+      `${message} See the interface Embedder, or use transformersEmbedder or aiSdkEmbedder.`,
+    )
+  }
+  if (typeof embedder !== 'object' || embedder === null) {
+    fail(`Expected embedder to be an object, got ${embedder === null ? 'null' : typeof embedder}.`)
+  }
+  const { modelId, dimensions, maxTokens } = embedder
+  if (typeof modelId !== 'string' || modelId.trim() === '') {
+    fail(`Expected embedder.modelId to be a non-empty string, got ${JSON.stringify(modelId)}.`)
+  }
+  if (!Number.isInteger(dimensions) || dimensions < 1) {
+    fail(`Expected embedder.dimensions to be a whole number ≥ 1, got ${String(dimensions)}.`)
+  }
+  if (maxTokens !== undefined && (!Number.isInteger(maxTokens) || maxTokens < 1)) {
+    fail(`Expected embedder.maxTokens to be a whole number ≥ 1, got ${String(maxTokens)}.`)
+  }
+  for (const name of ['embedQueries', 'embedDocuments', 'load', 'readableShares'] as const) {
+    const optional = name === 'load' || name === 'readableShares'
+    const value: unknown = embedder[name]
+    if (typeof value !== 'function' && !(optional && value === undefined)) {
+      fail(`Expected embedder.${name} to be a function, got ${typeof value}.`)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { STOP_WORDS } from './stop-words.js'
+
+/** Words of an identifier: camelCase, snake_case, kebab-case, dots, slashes and digits split; case kept. */
+export function nameWords(name: string): string[] {
+  return name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replace(/(\p{L})(\d)/gu, '$1 $2')
+    .replace(/(\d)(\p{L})/gu, '$1 $2')
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(Boolean)
+}
+
+// Scripts written without spaces between words.
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'
+const RUN = new RegExp(
+  `[${UNSPACED}\\p{M}]+|[\\p{Script=Hangul}\\p{M}]+|(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}\\p{N}])+`,
+  'gu',
+)
+const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
+const STARTS_HANGUL = /^\p{Script=Hangul}/u
+const HAN = /\p{Script=Han}/u
+const ASCII_RUN = /[a-z0-9]+/gi
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is what is meant.
+const ASCII = /^[\x00-\x7f]*$/
+
+/**
+ * The lexical tokens of a text, in order, repeats kept: lower case, without English stop words, plural `s` folded.
+ * An identifier gives its words and itself ("getIssue": getissue, get, issue). Scripts without spaces give their
+ * words (`Intl.Segmenter`) and each Han character; Hangul its words and their character pairs, since particles stick
+ * to the words.
+ */
+export function tokenize(text: string): string[] {
+  const tokens: string[] = []
+  const ascii = ASCII.test(text)
+  // NFKC: full-width letters and half-width kana are the same words as the usual forms.
+  const runs = ascii ? text.match(ASCII_RUN) : text.normalize('NFKC').match(RUN)
+  if (!runs) return tokens
+  for (const run of runs) {
+    if (ascii) words(run, tokens)
+    else if (STARTS_UNSPACED.test(run)) unspacedWords(run, tokens)
+    else if (STARTS_HANGUL.test(run)) hangul(run, tokens)
+    else words(withoutAccents(run), tokens)
+  }
+  return tokens
+}
+
+// Most runs are one word in one case; only the others go through the splitting of identifiers.
+const ONE_WORD = /^(?:\p{L}\p{Ll}*|\p{Lu}+|\p{N}+)$/u
+
+function words(run: string, tokens: string[]): void {
+  if (ONE_WORD.test(run)) {
+    pushWord(run.toLowerCase(), tokens)
+    return
+  }
+  const parts = nameWords(run)
+  if (parts.length > 1) pushWord(run.toLowerCase(), tokens)
+  for (const part of parts) pushWord(part.toLowerCase(), tokens)
+}
+
+function pushWord(word: string, tokens: string[]): void {
+  if (!STOP_WORDS.has(word)) tokens.push(singular(word))
+}
+
+/** Folds the plural: "issues" and "issue" are one token. A full stemmer (Porter) lost on BFCL what it won on MetaTool. */
+function singular(word: string): string {
+  if (word.length <= 3 || !word.endsWith('s') || word.endsWith('ss') || word.endsWith('us')) return word
+  return word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.slice(0, -1)
+}
+
+let segmenter: Intl.Segmenter | undefined
+
+// Measured on the Chinese and Japanese test catalog (nDCG@10): character pairs 0.77, single characters 0.85, words
+// 0.78, pairs and Han characters 0.88, words and Han characters 0.91.
+function unspacedWords(run: string, tokens: string[]): void {
+  segmenter ??= new Intl.Segmenter('zh', { granularity: 'word' })
+  for (const { segment } of segmenter.segment(run)) {
+    tokens.push(segment)
+    const characters = Array.from(segment)
+    if (characters.length > 1) for (const character of characters) if (HAN.test(character)) tokens.push(character)
+  }
+}
+
+function hangul(run: string, tokens: string[]): void {
+  tokens.push(run)
+  const characters = Array.from(run)
+  if (characters.length < 3) return
+  for (let i = 0; i + 1 < characters.length; i++) tokens.push(characters[i]! + characters[i + 1]!)
+}
+
+function withoutAccents(run: string): string {
+  return run.normalize('NFD').replace(/[\u0300-\u036f]/g, '').normalize('NFC')
+}

@@ -1,0 +1,188 @@
+import type { ToolSearchFilterArgs } from '@mastra/core/processors'
+import { z } from 'zod/v4'
+import type { ToolLike } from './catalog/catalog.js'
+import type { Embedder } from './embedding/embedder.js'
+import { InvalidOptionsError } from './errors.js'
+import { DEFAULT_MIN_SCORE } from './ranking/score.js'
+
+export type { ToolSearchFilterArgs, ToolSearchFilterPhase } from '@mastra/core/processors'
+
+/** Any Mastra tool, as `filter` and `getLoadedToolsForRequestContext` show it. */
+export type MastraTool = ToolSearchFilterArgs['tool']
+
+/** Decides for one request whether a tool may be found (`search`), loaded (`load`) and used (`active`). */
+export type ToolSearchFilter = (args: ToolSearchFilterArgs) => boolean | Promise<boolean>
+
+export interface SemanticToolSearchOptions {
+  /** Searchable tools, not in the prompt until loaded. Callable name: `tool.id`, else the record key. */
+  tools: Record<string, MastraTool | ToolLike>
+  /** Makes the step's own tools (`args.tools`) searchable, and withholds them until loaded. Default `false`. */
+  includeResolvedTools?: boolean | undefined
+  /** Adds one line per allowed tool to the system prompt, so that the model may skip the search. Default `false`. */
+  injectCatalog?: boolean | undefined
+  search?: SearchTuning | undefined
+  /** Where 'loaded' lives: a map per thread, or the conversation's own messages. Default `'in-memory'`. */
+  storage?: 'in-memory' | 'context' | undefined
+  /** Milliseconds without use after which an in-memory thread may be swept; `0` = never. Default 3,600,000. */
+  ttl?: number | undefined
+  /** Request-aware policy; a throw or rejection means 'not allowed'. Default: everything is allowed. */
+  filter?: ToolSearchFilter | undefined
+  /** What turns texts into vectors. Default: the bundled all-MiniLM-L6-v2. */
+  embedder?: Embedder | undefined
+  /** Makes a failing embedder an error instead of a lexical search with one warning. Default `false`. */
+  strict?: boolean | undefined
+}
+
+export interface SearchTuning {
+  /** Most results of one search, a whole number ≥ 1. Default 5. */
+  topK?: number | undefined
+  /** Results that score at or below it are left out, 0–1. Default: measured, see `DEFAULT_MIN_SCORE`. */
+  minScore?: number | undefined
+  /** A search activates what it returns, and `load_tool` is not exposed. Default `false`. */
+  autoLoad?: boolean | undefined
+}
+
+/** Options with every default filled in. */
+export interface ResolvedOptions {
+  readonly tools: Record<string, ToolLike>
+  readonly includeResolvedTools: boolean
+  readonly injectCatalog: boolean
+  readonly topK: number
+  readonly minScore: number
+  readonly autoLoad: boolean
+  readonly storage: 'in-memory' | 'context'
+  readonly ttlMs: number
+  readonly filter: ToolSearchFilter | undefined
+  readonly embedder: Embedder | undefined
+  readonly strict: boolean
+}
+
+export const DEFAULT_TOP_K = 5
+export const DEFAULT_TTL_MS = 3_600_000
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+// The message of each field is the expectation alone; `explain` joins it with the path and the value.
+const field = (expectation: string, check: (value: unknown) => boolean) =>
+  z.custom<unknown>(check, { message: expectation }).optional()
+const flag = field('true or false', value => typeof value === 'boolean')
+
+const SEARCH_SCHEMA = z.strictObject({
+  topK: field('a whole number ≥ 1', value => Number.isSafeInteger(value) && (value as number) >= 1),
+  minScore: field('a number from 0 to 1', value => typeof value === 'number' && value >= 0 && value <= 1),
+  autoLoad: flag,
+})
+
+const SCHEMA = z.strictObject({
+  tools: z.custom<unknown>(isObject, { message: 'a record of tools' }),
+  includeResolvedTools: flag,
+  injectCatalog: flag,
+  search: z
+    .custom<unknown>(isObject, { message: 'an object with topK, minScore or autoLoad' })
+    .pipe(SEARCH_SCHEMA)
+    .optional(),
+  storage: field("'in-memory' or 'context'", value => value === 'in-memory' || value === 'context'),
+  ttl: field(
+    'a number of milliseconds ≥ 0 (0 = never)',
+    value => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+  ),
+  filter: field('a function', value => typeof value === 'function'),
+  embedder: field('an object with modelId, dimensions, embedQueries and embedDocuments', isEmbedder),
+  strict: flag,
+})
+
+/**
+ * Checks the options and fills in the defaults; `undefined` counts as absent.
+ * An unknown name is refused too: it is most likely a typo, and would otherwise be ignored in silence.
+ *
+ * @throws {InvalidOptionsError} naming the first option that does not fit, what it must be, and what it was.
+ */
+export function resolveOptions(options: SemanticToolSearchOptions): ResolvedOptions {
+  if (!isObject(options)) {
+    throw new InvalidOptionsError(`Expected the options to be an object with at least \`tools\`, got ${show(options)}`)
+  }
+  const { success, error } = SCHEMA.safeParse(options)
+  if (!success) throw new InvalidOptionsError(explain(error.issues[0]!, options), { cause: error })
+  const search = options.search ?? {}
+  return {
+    tools: options.tools,
+    includeResolvedTools: options.includeResolvedTools ?? false,
+    injectCatalog: options.injectCatalog ?? false,
+    topK: search.topK ?? DEFAULT_TOP_K,
+    minScore: search.minScore ?? DEFAULT_MIN_SCORE,
+    autoLoad: search.autoLoad ?? false,
+    storage: options.storage ?? 'in-memory',
+    ttlMs: options.ttl ?? DEFAULT_TTL_MS,
+    filter: options.filter,
+    embedder: options.embedder,
+    strict: options.strict ?? false,
+  }
+}
+
+function isEmbedder(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value.modelId === 'string' &&
+    value.modelId !== '' &&
+    Number.isSafeInteger(value.dimensions) &&
+    (value.dimensions as number) >= 1 &&
+    typeof value.embedQueries === 'function' &&
+    typeof value.embedDocuments === 'function'
+  )
+}
+
+function explain(issue: z.core.$ZodIssue, options: object): string {
+  if (issue.code === 'unrecognized_keys') {
+    const name = issue.keys[0]!
+    const valid = Object.keys(issue.path.length === 0 ? SCHEMA.shape : SEARCH_SCHEMA.shape)
+    const prefix = issue.path.map(part => `${String(part)}.`).join('')
+    const nearest = nearestName(name, valid)
+    return `Unknown option ${prefix}${name}. ${
+      nearest === undefined
+        ? `Valid names: ${valid.map(each => prefix + each).join(', ')}`
+        : `Did you mean ${prefix}${nearest}?`
+    }`
+  }
+  let value: unknown = options
+  for (const part of issue.path) value = isObject(value) ? value[String(part)] : undefined
+  return `Expected ${issue.path.map(String).join('.')} to be ${issue.message}, got ${show(value)}`
+}
+
+const MAX_SHOWN = 60
+
+/** A value as an error message names it: short, on one line, never throwing. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)
+  }
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'function') return 'a function'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+// One slip per three letters is a typo; more is another word.
+const LETTERS_PER_SLIP = 3
+
+function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  let nearest: string | undefined
+  let fewest = Math.ceil(Math.min(name.length, MAX_SHOWN) / LETTERS_PER_SLIP) + 1
+  for (const candidate of candidates) {
+    const slips = editDistance(name.toLowerCase().slice(0, MAX_SHOWN), candidate.toLowerCase())
+    if (slips < fewest) [nearest, fewest] = [candidate, slips]
+  }
+  return nearest
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current.push(Math.min(swap, previous[j]! + 1, current[j - 1]! + 1))
+    }
+    previous = current
+  }
+  return previous[b.length]!
+}

@@ -1,0 +1,1 @@
+export const DEFAULT_MIN_SCORE = 0.1 // STUB

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { checkedEmbedder } from '../../src/embedding/checked.js'
+import type { Embedder } from '../../src/embedding/embedder.js'
+import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, ModelLoadError } from '../../src/errors.js'
+
+function embedderOf(members: Partial<Embedder> = {}): Embedder {
+  const embed = async (texts: readonly string[]) => texts.map(() => [3, 4])
+  return { modelId: 'mine', dimensions: 2, embedQueries: embed, embedDocuments: embed, ...members }
+}
+
+describe('checkedEmbedder: the embedder', () => {
+  it.each([
+    [undefined, 'got undefined'],
+    [null, 'got null'],
+    ['openai/text-embedding-3-small', 'got string'],
+    [{ ...embedderOf(), modelId: ' ' }, 'modelId'],
+    [{ ...embedderOf(), modelId: undefined }, 'modelId'],
+    [{ ...embedderOf(), dimensions: 0 }, 'dimensions'],
+    [{ ...embedderOf(), dimensions: 1.5 }, 'dimensions'],
+    [{ ...embedderOf(), dimensions: '384' }, 'dimensions'],
+    [{ ...embedderOf(), embedQueries: undefined }, 'embedQueries'],
+    [{ ...embedderOf(), embedDocuments: [] }, 'embedDocuments'],
+    [{ ...embedderOf(), load: true }, 'load'],
+    [{ ...embedderOf(), readableShares: {} }, 'readableShares'],
+    [{ ...embedderOf(), maxTokens: 0 }, 'maxTokens'],
+  ])('rejects %o at once: %s', (embedder, named) => {
+    expect(() => checkedEmbedder(embedder as Embedder)).toThrow(InvalidOptionsError)
+    expect(() => checkedEmbedder(embedder as Embedder)).toThrow(named)
+  })
+
+  it('wraps once only', () => {
+    const checked = checkedEmbedder(embedderOf())
+    expect(checkedEmbedder(checked)).toBe(checked)
+  })
+
+  it('calls methods of class instances on the instance', async () => {
+    class Mine {
+      readonly modelId = 'class'
+      readonly dimensions = 2
+      readonly #vector = [0, 2]
+      async embedQueries(texts: readonly string[]) {
+        return texts.map(() => this.#vector)
+      }
+      embedDocuments(texts: readonly string[]) {
+        return this.embedQueries(texts)
+      }
+    }
+    expect(await checkedEmbedder(new Mine()).embedDocuments(['a'])).toEqual([Float32Array.of(0, 1)])
+  })
+
+  it('fills in what is optional', async () => {
+    const checked = checkedEmbedder(embedderOf())
+    expect(checked.maxTokens).toBe(256)
+    await checked.load()
+    expect(await checked.readableShares(['a', 'b'])).toEqual([1, 1])
+  })
+})
+
+describe('checkedEmbedder: results', () => {
+  it('scales to unit length without touching what the embedder returned', async () => {
+    const own = Float32Array.of(3, 4)
+    const checked = checkedEmbedder(embedderOf({ embedQueries: async () => [own] }))
+    expect(await checked.embedQueries(['a'])).toEqual([Float32Array.of(0.6, 0.8)])
+    expect([...own]).toEqual([3, 4])
+  })
+
+  it.each([
+    ['too few', [[1, 0]], '2 embeddings'],
+    [
+      'too many',
+      [
+        [1, 0],
+        [1, 0],
+        [1, 0],
+      ],
+      '2 embeddings',
+    ],
+    ['no array', 'vectors', '2 embeddings'],
+    ['nothing', undefined, '2 embeddings'],
+    [
+      'a wrong dimension',
+      [
+        [1, 0],
+        [1, 0, 0],
+      ],
+      '2 numbers',
+    ],
+    ['a missing one', [[1, 0], undefined], '2 numbers'],
+    [
+      'NaN',
+      [
+        [1, 0],
+        [Number.NaN, 0],
+      ],
+      'finite',
+    ],
+    [
+      'an infinite number',
+      [
+        [1, 0],
+        [Number.NEGATIVE_INFINITY, 0],
+      ],
+      'finite',
+    ],
+    [
+      'strings',
+      [
+        [1, 0],
+        ['1', '0'],
+      ],
+      'finite',
+    ],
+    [
+      'zeros',
+      [
+        [1, 0],
+        [0, 0],
+      ],
+      'direction',
+    ],
+  ])('rejects %s', async (_, returned, named) => {
+    const checked = checkedEmbedder(embedderOf({ embedDocuments: async () => returned as never }))
+    const embedding = checked.embedDocuments(['a', 'b'])
+    await expect(embedding).rejects.toThrow(EmbedderMismatchError)
+    await expect(embedding).rejects.toThrow(named)
+  })
+
+  it.each([
+    ['modelId', 'other'],
+    ['dimensions', 3],
+  ])('rejects a changed %s', async (name, changed) => {
+    const embedder = embedderOf()
+    const checked = checkedEmbedder(embedder)
+    Object.assign(embedder, { [name]: changed })
+    await expect(checked.embedQueries(['a'])).rejects.toThrow(EmbedderMismatchError)
+  })
+
+  it.each([[[0.5]], [[0.5, 2]], [[Number.NaN, 1]], ['shares']])('rejects the readable shares %o', async returned => {
+    const checked = checkedEmbedder(embedderOf({ readableShares: async () => returned as never }))
+    await expect(checked.readableShares(['a', 'b'])).rejects.toThrow(EmbedderMismatchError)
+  })
+})
+
+describe('checkedEmbedder: failures', () => {
+  it.each([['a string'], [undefined], [{ status: 500 }], [new TypeError('fetch failed')]])(
+    'wraps a thrown %o, which it keeps as cause',
+    async thrown => {
+      const checked = checkedEmbedder(embedderOf({ embedQueries: () => Promise.reject(thrown) }))
+      const failure: unknown = await checked.embedQueries(['a']).catch(error => error)
+      expect(failure).toBeInstanceOf(EmbeddingError)
+      expect((failure as EmbeddingError).cause).toBe(thrown)
+    },
+  )
+
+  it('wraps what is thrown before a promise is returned', async () => {
+    const embedQueries = () => {
+      throw new Error('at once')
+    }
+    await expect(checkedEmbedder(embedderOf({ embedQueries })).embedQueries(['a'])).rejects.toThrow(EmbeddingError)
+  })
+
+  it('passes errors of this package', async () => {
+    const failure = new ModelLoadError('mine', 'no file')
+    const checked = checkedEmbedder(embedderOf({ load: () => Promise.reject(failure) }))
+    await expect(checked.load()).rejects.toBe(failure)
+  })
+})
