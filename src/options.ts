@@ -4,6 +4,8 @@ import type { ToolLike } from './catalog/catalog.js'
 import type { Embedder } from './embedding/embedder.js'
 import { InvalidOptionsError } from './errors.js'
 import { DEFAULT_MIN_SCORE } from './ranking/score.js'
+import type { ToolSearcherOptions } from './searcher.js'
+import type { SearchOptions } from './searcher-types.js'
 
 export type { ToolSearchFilterArgs, ToolSearchFilterPhase } from '@mastra/core/processors'
 
@@ -99,11 +101,7 @@ const SCHEMA = z.strictObject({
  * @throws {InvalidOptionsError} naming the first option that does not fit, what it must be, and what it was.
  */
 export function resolveOptions(options: SemanticToolSearchOptions): ResolvedOptions {
-  if (!isObject(options)) {
-    throw new InvalidOptionsError(`Expected the options to be an object with at least \`tools\`, got ${show(options)}`)
-  }
-  const { success, error } = SCHEMA.safeParse(options)
-  if (!success) throw new InvalidOptionsError(explain(error.issues[0]!, options), { cause: error })
+  check(SCHEMA, options, 'the options')
   const search = options.search ?? {}
   return {
     tools: options.tools,
@@ -120,6 +118,39 @@ export function resolveOptions(options: SemanticToolSearchOptions): ResolvedOpti
   }
 }
 
+const SEARCHER_SCHEMA = z.strictObject({
+  tools: SCHEMA.shape.tools,
+  embedder: SCHEMA.shape.embedder,
+  strict: flag,
+  warn: field('a function', value => typeof value === 'function'),
+})
+
+/** Checks the options of `createToolSearcher`, as `resolveOptions` does the processor's. */
+export function resolveSearcherOptions(options: ToolSearcherOptions) {
+  check(SEARCHER_SCHEMA, options, 'the options')
+  return {
+    tools: options.tools,
+    embedder: options.embedder,
+    strict: options.strict ?? false,
+    warn: options.warn ?? (message => console.warn(message)),
+  }
+}
+
+const SEARCH_OPTIONS_SCHEMA = z.strictObject({
+  topK: SEARCH_SCHEMA.shape.topK,
+  minScore: SEARCH_SCHEMA.shape.minScore,
+  explain: flag,
+  accept: field('a function', value => typeof value === 'function'),
+  abortSignal: field('an AbortSignal', value => value instanceof AbortSignal),
+})
+
+/** Checks the query and options of one search. */
+export function resolveSearchOptions(query: string, options: SearchOptions = {}): SearchOptions {
+  if (typeof query !== 'string') throw new InvalidOptionsError(`Expected query to be a string, got ${show(query)}`)
+  check(SEARCH_OPTIONS_SCHEMA, options, 'the search options')
+  return options
+}
+
 function isEmbedder(value: unknown): boolean {
   return (
     isObject(value) &&
@@ -132,10 +163,16 @@ function isEmbedder(value: unknown): boolean {
   )
 }
 
-function explain(issue: z.core.$ZodIssue, options: object): string {
+function check(schema: z.ZodObject, options: object, what: string): void {
+  if (!isObject(options)) throw new InvalidOptionsError(`Expected ${what} to be an object, got ${show(options)}`)
+  const { success, error } = schema.safeParse(options)
+  if (!success) throw new InvalidOptionsError(explain(error.issues[0]!, schema, options), { cause: error })
+}
+
+function explain(issue: z.core.$ZodIssue, schema: z.ZodObject, options: object): string {
   if (issue.code === 'unrecognized_keys') {
     const name = issue.keys[0]!
-    const valid = Object.keys(issue.path.length === 0 ? SCHEMA.shape : SEARCH_SCHEMA.shape)
+    const valid = Object.keys(issue.path.length === 0 ? schema.shape : SEARCH_SCHEMA.shape)
     const prefix = issue.path.map(part => `${String(part)}.`).join('')
     const nearest = nearestName(name, valid)
     return `Unknown option ${prefix}${name}. ${

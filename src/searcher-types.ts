@@ -14,8 +14,10 @@ export interface CandidateExplanation {
   name: string
   score: number
   rank: number
+  /** Cosine similarity of the embeddings, −1 to 1. */
   dense: { cosineSimilarity: number; rank: number } | undefined
-  lexical: { score: number; rank: number } | undefined
+  /** `share` (0–1): the BM25 score as a share of what fully matching every term of the query would score. */
+  lexical: { share: number; rank: number } | undefined
   exactName: boolean
   cut: CutReason | undefined
 }
@@ -25,7 +27,7 @@ export interface SearchResponse {
   results: SearchResult[]
   /** Which parts decided: `lexical` when the embedder failed or cannot read the query. */
   mode: 'hybrid' | 'lexical'
-  /** Every candidate that was scored, in rank order; only with `explain: true`. */
+  /** The best 100 candidates, and whatever the filter refused, in rank order; only with `explain: true`. */
   candidates?: CandidateExplanation[]
 }
 
@@ -39,6 +41,13 @@ export interface SearchOptions {
   /** Asked in rank order, about as few candidates as `topK` needs; false (or a throw) removes the candidate. */
   accept?: ((entry: CatalogEntry) => boolean | Promise<boolean>) | undefined
   abortSignal?: AbortSignal | undefined
+}
+
+/** Internal: a tool in rank order. */
+export interface RankedCandidate {
+  readonly entry: CatalogEntry
+  readonly score: number
+  readonly exactName: boolean
 }
 
 /** Internal: what the processor needs of the searcher. `catalog` is the catalog of one step. */

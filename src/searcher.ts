@@ -1,6 +1,219 @@
-// STUB (replaced by the real one)
-import type { CatalogSearcher } from './searcher-types.js'
+import { type Catalog, type CatalogEntry, createCatalog, type ToolLike } from './catalog/catalog.js'
+import { type CheckedEmbedder, checkedEmbedder } from './embedding/checked.js'
+import { defaultEmbedder } from './embedding/default-embedder.js'
 import type { Embedder } from './embedding/embedder.js'
-export function createCatalogSearcher(_: { embedder?: Embedder; strict: boolean; warn: (message: string) => void }): CatalogSearcher {
-  throw new Error('stub')
+import { ModelLoadError, SearchUnavailableError, ToolSearchError } from './errors.js'
+import { explainCandidates } from './explain.js'
+import { exactlyNamed } from './layer-index.js'
+import { LayerIndexes, messageOf, untilAborted } from './layer-indexes.js'
+import { DEFAULT_TOP_K, resolveSearcherOptions, resolveSearchOptions } from './options.js'
+import { type Candidate, type RankableLayer, type RankedQuery, rankQuery } from './ranking/rank.js'
+import { DEFAULT_MIN_SCORE, EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
+import type { CatalogSearcher, RankedCandidate, SearchOptions, SearchResponse, SearchResult } from './searcher-types.js'
+
+export interface CatalogSearcherOptions {
+  /** Default: the bundled model. */
+  readonly embedder?: Embedder | undefined
+  /** Makes a failing embedder an error instead of a lexical search. */
+  readonly strict: boolean
+  readonly warn: (message: string) => void
+}
+
+export interface ToolSearcherOptions {
+  /** Searchable tools. Callable name: `tool.id`, else the record key. */
+  tools: Record<string, ToolLike>
+  /** What turns texts into vectors. Default: the bundled all-MiniLM-L6-v2. */
+  embedder?: Embedder | undefined
+  /** Makes a failing embedder an error instead of a lexical search with one warning. Default `false`. */
+  strict?: boolean | undefined
+  /** Takes warnings; default `console.warn`. */
+  warn?: ((message: string) => void) | undefined
+}
+
+/** Searches one catalog without an agent, exactly as the processor does. */
+export interface ToolSearcher {
+  /**
+   * The tools that serve `query`, best first, each with a score from 0 to 1.
+   * @throws {InvalidOptionsError} for bad options, and with `strict` `SearchUnavailableError` where embeddings fail.
+   */
+  search(query: string, options?: SearchOptions): Promise<SearchResponse>
+  /** Loads the model and indexes the tools ahead of the first search; rejects where that fails. */
+  warmup(): Promise<void>
+}
+
+/**
+ * A searcher over `tools`, for scripts, tests and tuning.
+ * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} at once.
+ */
+export function createToolSearcher(options: ToolSearcherOptions): ToolSearcher {
+  const { tools, embedder, strict, warn } = resolveSearcherOptions(options)
+  const catalog = createCatalog(tools)
+  const warned = new Set<string>()
+  const warnOnce = (message: string) => {
+    if (warned.has(message)) return
+    warned.add(message)
+    warn(message)
+  }
+  const searcher = createCatalogSearcher({ embedder, strict, warn: warnOnce })
+  return {
+    search: async (query, searchOptions) =>
+      searcher.searchCatalog(catalog, query, resolveSearchOptions(query, searchOptions)),
+    warmup: () => searcher.warmup(catalog),
+  }
+}
+
+// Longer queries are cut: a whole page of text is no request for a tool, and its first part says what is wanted.
+const MAX_QUERY_CHARACTERS = 4_000
+
+// Candidates ranked before the first filter call: more are ranked only when the filter refuses most of them.
+const MIN_CANDIDATES = 64
+const CANDIDATES_PER_RESULT = 4
+
+/** Internal: searches the catalog of a step. The first layer is taken to last, a second one to be the request's. */
+export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogSearcher {
+  const { strict, warn } = options
+  let checked: CheckedEmbedder | undefined
+  if (options.embedder) checked = checkedEmbedder(options.embedder)
+  // Created on first use: making the default embedder reads files, which may be missing.
+  const embedder = () => {
+    try {
+      checked ??= checkedEmbedder(defaultEmbedder())
+      return checked
+    } catch (error) {
+      if (error instanceof ToolSearchError) throw error
+      throw new ModelLoadError('bundled', `The bundled model cannot be read: ${messageOf(error)}`, { cause: error })
+    }
+  }
+  const indexes = new LayerIndexes({ embedder, warn })
+  const embedQuery = createQueryEmbedder(embedder)
+
+  function layersOf(catalog: Catalog) {
+    return Promise.all(catalog.layers.map((layer, at) => indexes.layer(layer, at === 0)))
+  }
+
+  async function rank(catalog: Catalog, query: string, abortSignal: AbortSignal | undefined) {
+    const layers = await untilAborted(layersOf(catalog), abortSignal)
+    try {
+      const { vector, readableShare } = await untilAborted(embedQuery(query), abortSignal)
+      const rankable: RankableLayer[] = []
+      for (const layer of layers) rankable.push({ lexical: layer.lexical, dense: await layer.dense(abortSignal) })
+      return { layers: rankable, vector, readableShare }
+    } catch (error) {
+      abortSignal?.throwIfAborted()
+      if (strict) {
+        throw new SearchUnavailableError(`Tool search has no embeddings (strict: true): ${messageOf(error)}`, {
+          cause: error,
+        })
+      }
+      warn(
+        `Embeddings are not available, so tools are searched by their words alone until they are: ${messageOf(error)}`,
+      )
+      const rankable = layers.map(({ lexical }): RankableLayer => ({ lexical, dense: undefined }))
+      return { layers: rankable, vector: undefined, readableShare: 0 }
+    }
+  }
+
+  return {
+    async searchCatalog(catalog, query, { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE, ...rest }) {
+      const text = query.slice(0, MAX_QUERY_CHARACTERS).toWellFormed().trim()
+      if (!/[\p{L}\p{N}\p{S}]/u.test(text) || catalog.size === 0) {
+        return { results: [], mode: 'lexical', ...(rest.explain && { candidates: [] }) }
+      }
+      const { layers, vector, readableShare } = await rank(catalog, text, rest.abortSignal)
+      const ranked = rankQuery(text, layers, vector, readableShare)
+      const candidates = candidatesOf(catalog, text, ranked, Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT))
+      const { results, refused } = await select(candidates, { topK, minScore, accept: rest.accept }, rest.abortSignal)
+      const mode = vector && readableShare > 0 ? 'hybrid' : 'lexical'
+      if (!rest.explain) return { results, mode }
+      return {
+        results,
+        mode,
+        candidates: explainCandidates({ catalog, ranked, query: text, results, refused, minScore }),
+      }
+    },
+    async warmup(catalog) {
+      await embedder().load()
+      for (const layer of await layersOf(catalog)) await layer.dense()
+    },
+  }
+}
+
+/** Candidates in rank order: tools whose exact name is in the query first, then by evidence; each tool once. */
+function* candidatesOf(
+  catalog: Catalog,
+  query: string,
+  ranked: RankedQuery,
+  limit: number,
+): Generator<RankedCandidate> {
+  const seen = new Set<string>()
+  for (const entry of exactlyNamed(catalog, query)) {
+    seen.add(entry.name)
+    yield { entry, score: EXACT_NAME_SCORE, exactName: true }
+  }
+  const fresh = function* (candidates: readonly Candidate[]): Generator<RankedCandidate> {
+    for (const { layer, position, evidence } of candidates) {
+      const entry = catalog.layers[layer]!.entries[position]!
+      if (seen.has(entry.name)) continue
+      seen.add(entry.name)
+      yield { entry, score: scoreOf(evidence), exactName: false }
+    }
+  }
+  yield* fresh(ranked.best(limit))
+  // Reached only when the filter refused so many, or `topK` exceeds what the index gave.
+  if (seen.size < catalog.size) yield* fresh(ranked.all())
+}
+
+async function select(
+  candidates: Iterable<RankedCandidate>,
+  { topK, minScore, accept }: { topK: number; minScore: number; accept: SearchOptions['accept'] },
+  abortSignal: AbortSignal | undefined,
+): Promise<{ results: SearchResult[]; refused: Set<string> }> {
+  const results: SearchResult[] = []
+  const refused = new Set<string>()
+  for (const { entry, score } of candidates) {
+    // In rank order, so that nothing better can follow.
+    if (score <= minScore) break
+    abortSignal?.throwIfAborted()
+    if (!accept || (await accepts(accept, entry))) results.push({ name: entry.name, score })
+    else refused.add(entry.name)
+    if (results.length >= topK) break
+  }
+  return { results, refused }
+}
+
+async function accepts(accept: NonNullable<SearchOptions['accept']>, entry: CatalogEntry): Promise<boolean> {
+  try {
+    return Boolean(await accept(entry))
+  } catch {
+    return false
+  }
+}
+
+// Agents repeat their searches; one entry is 1.5 KiB.
+const MAX_KEPT_QUERIES = 256
+
+interface EmbeddedQuery {
+  readonly vector: Float32Array
+  readonly readableShare: number
+}
+
+/** Embeds queries and keeps the latest; a failure is not kept. */
+function createQueryEmbedder(embedder: () => CheckedEmbedder): (query: string) => Promise<EmbeddedQuery> {
+  const kept = new Map<string, Promise<EmbeddedQuery>>()
+  return query => {
+    let embedded = kept.get(query)
+    if (embedded) {
+      kept.delete(query)
+    } else {
+      embedded = (async () => {
+        const [readableShare] = await embedder().readableShares([query])
+        const [vector] = await embedder().embedQueries([query])
+        return { vector: vector!, readableShare: readableShare! }
+      })()
+      embedded.catch(() => kept.delete(query))
+    }
+    kept.set(query, embedded)
+    if (kept.size > MAX_KEPT_QUERIES) kept.delete(kept.keys().next().value!)
+    return embedded
+  }
 }

@@ -52,12 +52,11 @@ function missing(what, cure) {
 
 /** Token ids of every tenth parity text, cut as the model's window demands. */
 async function tokenIds(modelFolder) {
-  const { PreTrainedTokenizer, BertTokenizer } = await import('@xenova/transformers').catch(() =>
+  const { BertTokenizer } = await import('@xenova/transformers').catch(() =>
     missing('the development dependencies', 'Run: npm install'),
   )
   const read = file => JSON.parse(readFileSync(resolve(modelFolder, file), 'utf8'))
-  const Tokenizer = BertTokenizer ?? PreTrainedTokenizer
-  const tokenizer = new Tokenizer(read('tokenizer.json'), read('tokenizer_config.json'))
+  const tokenizer = new BertTokenizer(read('tokenizer.json'), read('tokenizer_config.json'))
   const fixtures = new URL('../../test/fixtures/parity/texts.json', import.meta.url)
   const { documents, queries } = JSON.parse(readFileSync(fixtures, 'utf8'))
   return [...documents, ...queries]
@@ -87,11 +86,7 @@ async function main() {
   const bundled = fileURLToPath(new URL('../../models/all-MiniLM-L6-v2', import.meta.url))
   const modelFolder = resolve(process.argv[2] ?? bundled)
   const rows = await tokenIds(modelFolder)
-  const child = [
-    fileURLToPath(import.meta.url),
-    CHILD_FLAG,
-    resolve(modelFolder, 'onnx/model_quantized.onnx'),
-  ]
+  const child = [fileURLToPath(import.meta.url), CHILD_FLAG, resolve(modelFolder, 'onnx/model_quantized.onnx')]
   const input = JSON.stringify(rows)
   const native = runChild(process.execPath, child, input)
   const emulated = runChild(QEMU, ['-cpu', QEMU_CPU, process.execPath, ...child], input)

@@ -128,6 +128,30 @@ def quantize_word_embeddings(model: onnx.ModelProto) -> None:
     replace_nodes(model, nodes)
 
 
+def blank_padding(model: onnx.ModelProto) -> None:
+    """Padding tokens become copies of the first token of their text, through all layers.
+
+    Attention leaves padding out either way, but its activations count in the 8-bit scale of the whole batch and reach
+    further than those of real tokens: without this step a text has another embedding alone than in a padded batch
+    (cosine similarity 0.995 on average, 0.987 at the lowest).
+    """
+    nodes = []
+    for node in model.graph.node:
+        nodes.append(node)
+        if node.op_type != "LayerNormalization":  # the one that ends the embedding layer
+            continue
+        hidden, node.output[0] = node.output[0], "embedded"
+        model.graph.initializer.append(numpy_helper.from_array(np.array([0]), "first_token"))
+        model.graph.initializer.append(numpy_helper.from_array(np.array([2]), "hidden_axis"))
+        nodes += [
+            helper.make_node("Gather", ["embedded", "first_token"], ["first"], name="pad_first", axis=1),
+            helper.make_node("Cast", ["attention_mask"], ["is_token"], name="pad_cast", to=TensorProto.BOOL),
+            helper.make_node("Unsqueeze", ["is_token", "hidden_axis"], ["is_token_3d"], name="pad_unsqueeze"),
+            helper.make_node("Where", ["is_token_3d", "embedded", "first"], [hidden], name="pad_where"),
+        ]
+    replace_nodes(model, nodes)
+
+
 def weighted_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
     tensors = initializers(model)
     return [n for n in model.graph.node if n.op_type in ("MatMul", "Attention") and n.input[1] in tensors]
@@ -200,6 +224,7 @@ def write_model(path: Path) -> None:
         export_fp32(fp32)
         fuse(fp32, fused)
         model = onnx.load(fused)
+        blank_padding(model)
         tame_outliers(model)
         quantize_word_embeddings(model)
         onnx.save(model, prepared)

@@ -62,7 +62,7 @@ def sample(corpus: dict, rng: random.Random, tokenizer) -> tuple[list[str], list
 
 
 def write_json(path: Path, value: dict) -> None:
-    path.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+    path.write_text(json.dumps(value, indent=2) + "\n", "utf-8")
 
 
 def sample_calibration(corpus: dict, rng: random.Random, fixtures: set[str]) -> list[str]:

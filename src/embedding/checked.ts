@@ -13,7 +13,8 @@ export interface CheckedEmbedder extends Embedder {
   readableShares(texts: readonly string[]): Promise<number[]>
 }
 
-const checked = new WeakSet<Embedder>()
+// One wrapper an embedder: whatever is cached by it is shared by all who use that embedder.
+const wrappers = new WeakMap<Embedder, CheckedEmbedder>()
 
 /**
  * Wraps any embedder so that each result is checked and scaled to unit length (new `Float32Array`s).
@@ -25,7 +26,8 @@ const checked = new WeakSet<Embedder>()
  */
 export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
   validate(embedder)
-  if (checked.has(embedder)) return embedder as CheckedEmbedder
+  const known = wrappers.get(embedder)
+  if (known) return known
   const { modelId, dimensions } = embedder
 
   async function embed(
@@ -76,7 +78,8 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
       return [...shares]
     },
   }
-  checked.add(result)
+  wrappers.set(result, result)
+  wrappers.set(embedder, result)
   return result
 }
 

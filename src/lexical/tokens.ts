@@ -90,5 +90,8 @@ function hangul(run: string, tokens: string[]): void {
 }
 
 function withoutAccents(run: string): string {
-  return run.normalize('NFD').replace(/[\u0300-\u036f]/g, '').normalize('NFC')
+  return run
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
 }

@@ -1,0 +1,8 @@
+export { aiSdkEmbedder } from './embedding/ai-sdk.js'
+export type { Embedder } from './embedding/embedder.js'
+export { transformersEmbedder } from './embedding/transformers-js.js'
+export { isToolSearchError, ToolSearchError, type ToolSearchErrorCode } from './errors.js'
+export type { SemanticToolSearchOptions, ToolSearchFilter } from './options.js'
+export { SemanticToolSearchProcessor } from './processor.js'
+export { createToolSearcher, type ToolSearcher } from './searcher.js'
+export type { SearchResponse } from './searcher-types.js'
