@@ -1,5 +1,4 @@
-import type { Catalog } from './catalog/catalog.js'
-import { exactlyNamed } from './layer-index.js'
+import type { Catalog, CatalogEntry } from './catalog/catalog.js'
 import type { RankedQuery } from './ranking/rank.js'
 import { EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
 import type { CandidateExplanation, SearchResult } from './searcher-types.js'
@@ -11,13 +10,13 @@ const MAX_EXPLAINED = 100
 export function explainCandidates(search: {
   catalog: Catalog
   ranked: RankedQuery
-  query: string
+  named: readonly CatalogEntry[]
   results: readonly SearchResult[]
   refused: ReadonlySet<string>
   minScore: number
 }): CandidateExplanation[] {
   const { catalog, ranked, results, refused, minScore } = search
-  const named = exactlyNamed(catalog, search.query).map(entry => entry.name)
+  const named = search.named.map(entry => entry.name)
   const returned = new Set(results.map(result => result.name))
   const all = ranked.all()
   const nameOf = (candidate: (typeof all)[number]) => catalog.layers[candidate.layer]!.entries[candidate.position]!.name

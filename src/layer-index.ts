@@ -1,6 +1,7 @@
 import type { Catalog, CatalogEntry, CatalogLayer } from './catalog/catalog.js'
 import { documentOf, type ToolDocument } from './catalog/document.js'
 import { createLexicalIndex, type LexicalIndex } from './lexical/bm25.js'
+import { tokenize } from './lexical/tokens.js'
 import { createNameMatcher, type NameMatcher } from './ranking/exact-name.js'
 import type { VectorIndex } from './vector/vector-index.js'
 
@@ -38,10 +39,15 @@ export function buildLexicalLayer(documents: readonly ToolDocument[]): LexicalLa
 
 const matchers = new WeakMap<CatalogLayer, NameMatcher>()
 
-/** The catalog's entries whose names the query contains, in the order in which it mentions them. */
-export function exactlyNamed(catalog: Catalog, query: string): CatalogEntry[] {
+/**
+ * The catalog's entries whose names the query contains, in the order in which it mentions them. `layers` tell which
+ * plain words are used by other tools' texts, too.
+ */
+export function exactlyNamed(catalog: Catalog, layers: readonly LexicalLayer[], query: string): CatalogEntry[] {
   const folded = query.toLowerCase()
-  const names = catalog.layers.flatMap(layer => nameMatcherOf(layer).namesIn(query))
+  const isCommonWord = (name: string) =>
+    tokenize(name).every(term => layers.reduce((sum, { lexical }) => sum + lexical.documentFrequency(term), 0) > 1)
+  const names = catalog.layers.flatMap(layer => nameMatcherOf(layer).namesIn(query, isCommonWord))
   // Each matcher keeps the order within its layer.
   if (catalog.layers.length > 1) {
     names.sort((a, b) => folded.indexOf(a.toLowerCase()) - folded.indexOf(b.toLowerCase()))

@@ -121,14 +121,16 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       }
       const { layers, vector, readableShare } = await rank(catalog, text, rest.abortSignal)
       const ranked = rankQuery(text, layers, vector, readableShare)
-      const candidates = candidatesOf(catalog, text, ranked, Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT))
+      const lexicalLayers = layers.map(layer => layer.lexical)
+      const named = exactlyNamed(catalog, lexicalLayers, text)
+      const candidates = candidatesOf(catalog, named, ranked, Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT))
       const { results, refused } = await select(candidates, { topK, minScore, accept: rest.accept }, rest.abortSignal)
       const mode = vector && readableShare > 0 ? 'hybrid' : 'lexical'
       if (!rest.explain) return { results, mode }
       return {
         results,
         mode,
-        candidates: explainCandidates({ catalog, ranked, query: text, results, refused, minScore }),
+        candidates: explainCandidates({ catalog, ranked, named, results, refused, minScore }),
       }
     },
     async warmup(catalog) {
@@ -141,12 +143,12 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
 /** Candidates in rank order: tools whose exact name is in the query first, then by evidence; each tool once. */
 function* candidatesOf(
   catalog: Catalog,
-  query: string,
+  named: readonly CatalogEntry[],
   ranked: RankedQuery,
   limit: number,
 ): Generator<RankedCandidate> {
   const seen = new Set<string>()
-  for (const entry of exactlyNamed(catalog, query)) {
+  for (const entry of named) {
     seen.add(entry.name)
     yield { entry, score: EXACT_NAME_SCORE, exactName: true }
   }

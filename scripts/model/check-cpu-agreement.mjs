@@ -1,5 +1,5 @@
-// Embeds the same texts on this CPU and on an emulated one without AVX-512 and VNNI, and exits 1 where the lowest cosine
-// similarity between the two is below 0.999 (2 where something is missing).
+// Embeds the same texts on this CPU and on an emulated one without AVX-512 and VNNI. Exits 1 where the lowest cosine
+// similarity between the two is below 0.999, 2 where something is missing.
 //
 //   node scripts/model/check-cpu-agreement.mjs [folder of a model]
 //

@@ -41,32 +41,39 @@ async function search(options, query) {
   return results.map(({ name }) => name)
 }
 
-// A query without a word of the tool's text: only the model can find it.
-const bundledModel = await search(
-  {
-    tools: tools({
-      get_weather: 'Current conditions and forecast for a place',
-      create_invoice: 'Bills a customer for goods or services',
-      open_issue: 'Reports a bug in a repository',
-      send_email: 'Sends a message to a recipient',
-    }),
-    search: { topK: 1 },
-  },
-  'will it rain tomorrow',
-)
+// A query without a word of the tool's text: only the model can find it. `minScore: 0`, since this is about the model
+// being there and read, not about where the scores are cut.
+const smallCatalog = tools({
+  get_weather: 'Current conditions and forecast for a place',
+  create_invoice: 'Bills a customer for goods or services',
+  open_issue: 'Reports a bug in a repository',
+  send_email: 'Sends a message to a recipient',
+})
+const query = 'will it rain tomorrow'
+const bundledModel = await search({ tools: smallCatalog, search: { topK: 1, minScore: 0 } }, query)
+const { mode, results } = await api.createToolSearcher({ tools: smallCatalog }).search(query, { topK: 1, minScore: 0 })
+const withoutAgent = { mode, names: results.map(({ name }) => name) }
 
-// A catalog so large that HNSW is worth it, with vectors that cost nothing.
+// A catalog so large that HNSW is worth it (2,000 tools and more), with vectors that cost nothing.
 const embed = async texts =>
   texts.map(text => Array.from({ length: 32 }, (_, i) => Math.sin((Number(text.match(/\d+/)?.[0] ?? 0) + 1) * (i + 1))))
 const largeCatalog = await search(
   {
-    tools: tools(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`tool_${i}`, `Does number ${i}`]))),
+    tools: tools(Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`tool_${i}`, `Does number ${i}`]))),
     embedder: { modelId: 'sines', dimensions: 32, embedQueries: embed, embedDocuments: embed },
     search: { topK: 3 },
   },
-  'number 4711',
+  'number 1234',
 )
 
 console.log(
-  JSON.stringify({ names: Object.keys(api).sort(), entries, nativeBefore, bundledModel, largeCatalog, warnings }),
+  JSON.stringify({
+    names: Object.keys(api),
+    entries,
+    nativeBefore,
+    bundledModel,
+    withoutAgent,
+    largeCatalog,
+    warnings,
+  }),
 )

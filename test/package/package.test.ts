@@ -20,6 +20,7 @@ interface Report {
   entries: string[]
   nativeBefore: string[]
   bundledModel: string[]
+  withoutAgent: { mode: string; names: string[] }
   largeCatalog: string[]
   warnings: string[]
 }
@@ -121,7 +122,8 @@ describe('the packed package', () => {
 
   it('finds a tool by meaning with the bundled model', () => {
     expect(usual.report.bundledModel).toEqual(['get_weather'])
-    expect(usual.report.largeCatalog[0]).toBe('tool_4711')
+    expect(usual.report.withoutAgent).toEqual({ mode: 'hybrid', names: ['get_weather'] })
+    expect(usual.report.largeCatalog[0]).toBe('tool_1234')
   })
 
   it('installs where hnswlib-node cannot compile', () => {
@@ -131,7 +133,7 @@ describe('the packed package', () => {
 
   it('finds the same without hnswlib-node, with one warning', () => {
     expect(withoutCompiler.report.bundledModel).toEqual(['get_weather'])
-    expect(withoutCompiler.report.largeCatalog[0]).toBe('tool_4711')
+    expect(withoutCompiler.report.largeCatalog[0]).toBe('tool_1234')
     expect(withoutCompiler.report.warnings).toHaveLength(1)
     expect(withoutCompiler.report.warnings[0]).toMatch(/hnswlib-node/)
   })

@@ -1,0 +1,94 @@
+import { defaultEmbedder } from '../src/embedding/default-embedder.js'
+import { createToolSearcher } from '../src/searcher.js'
+import { cachedEmbedder } from './cached-embedder.js'
+import { LABELLED_CORPORA, loadCorpus } from './corpora.js'
+import { mean, ndcgAt } from './metrics.js'
+
+/** A found tool's evidence, whether it was relevant, and its weight (each corpus counts the same). */
+interface Sample {
+  cosine: number
+  share: number
+  relevant: boolean
+  weight: number
+}
+
+const WEIGHTS_TRIED = [0.6, 0.8, 1, 1.15, 1.3, 1.45, 1.6, 2]
+const TOP = 5
+const POOL = 50
+
+/**
+ * Finds the constants of src/ranking/score.ts: the lexical share's weight by nDCG@10 over the corpora, then slope and
+ * bias of the logistic function by maximum likelihood over the top 5 results.
+ */
+async function main() {
+  const embedder = cachedEmbedder(defaultEmbedder())
+  const corpora: { id: string; queries: { candidates: (Sample & { name: string })[]; relevant: Set<string> }[] }[] = []
+  for (const id of LABELLED_CORPORA) {
+    const corpus = loadCorpus(id, Number(process.argv[2] ?? 500))
+    const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
+    const queries = []
+    for (const { query, relevant } of corpus.queries) {
+      const wanted = new Set(relevant)
+      const { candidates = [] } = await searcher.search(query, { topK: POOL, minScore: 0, explain: true })
+      queries.push({
+        relevant: wanted,
+        candidates: candidates.map(({ name, dense, lexical }) => ({
+          name,
+          cosine: dense?.cosineSimilarity ?? 0,
+          share: lexical?.share ?? 0,
+          relevant: wanted.has(name),
+          weight: 1,
+        })),
+      })
+    }
+    embedder.save()
+    corpora.push({ id, queries })
+  }
+
+  for (const weight of WEIGHTS_TRIED) {
+    const by = (a: Sample) => a.cosine + weight * a.share
+    const gains = corpora.map(({ queries }) =>
+      mean(
+        queries.map(({ candidates, relevant }) =>
+          ndcgAt(10, [...candidates].sort((a, b) => by(b) - by(a)).map(({ name }) => name), relevant),
+        ),
+      ),
+    )
+    console.log(`cosine + ${weight} share`, gains.map(gain => gain.toFixed(4)).join(' '), mean(gains).toFixed(4))
+    console.log('  logistic', fit(topSamples(by), by))
+  }
+  const byShare = (a: Sample) => a.share
+  console.log('share alone, logistic', fit(topSamples(byShare), byShare))
+
+  function topSamples(by: (sample: Sample) => number): Sample[] {
+    return corpora.flatMap(({ queries }) => {
+      const samples = queries.flatMap(({ candidates }) => [...candidates].sort((a, b) => by(b) - by(a)).slice(0, TOP))
+      return samples.map(sample => ({ ...sample, weight: 1 / samples.length }))
+    })
+  }
+}
+
+/** Slope and bias of the logistic regression of `relevant` on one feature, by Newton's method. */
+function fit(samples: readonly Sample[], feature: (sample: Sample) => number): { slope: number; bias: number } {
+  let [slope, bias] = [1, 0]
+  for (let i = 0; i < 50; i++) {
+    let [g0, g1, h00, h01, h11] = [0, 0, 0, 0, 0]
+    for (const sample of samples) {
+      const x = feature(sample)
+      const p = 1 / (1 + Math.exp(-(slope * x + bias)))
+      const error = (sample.relevant ? 1 : 0) - p
+      const variance = sample.weight * p * (1 - p)
+      g0 += sample.weight * error
+      g1 += sample.weight * error * x
+      h00 += variance
+      h01 += variance * x
+      h11 += variance * x * x
+    }
+    const determinant = h00 * h11 - h01 * h01
+    bias += (h11 * g0 - h01 * g1) / determinant
+    slope += (h00 * g1 - h01 * g0) / determinant
+  }
+  return { slope, bias }
+}
+
+await main()
