@@ -50,7 +50,11 @@ async function main() {
     const gains = corpora.map(({ queries }) =>
       mean(
         queries.map(({ candidates, relevant }) =>
-          ndcgAt(10, [...candidates].sort((a, b) => by(b) - by(a)).map(({ name }) => name), relevant),
+          ndcgAt(
+            10,
+            [...candidates].sort((a, b) => by(b) - by(a)).map(({ name }) => name),
+            relevant,
+          ),
         ),
       ),
     )

@@ -4,9 +4,7 @@ import { RequestContext } from '@mastra/core/request-context'
 import type { ToolLike } from '../src/catalog/catalog.js'
 
 /** Searches with Mastra's own class through its `search_tools`: the names of its ten best, best first. */
-export async function searchWithMastra(
-  tools: Record<string, ToolLike>,
-): Promise<(query: string) => Promise<string[]>> {
+export async function searchWithMastra(tools: Record<string, ToolLike>): Promise<(query: string) => Promise<string[]>> {
   const processor = new ToolSearchProcessor({ tools: tools as never, search: { topK: 10 } })
   const { tools: metaTools } = await processor.processInputStep({
     messages: [],

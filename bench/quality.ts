@@ -54,7 +54,12 @@ export async function measureQuality(corpus: Corpus, embedder: Embedder): Promis
   for (const { query, relevant } of corpus.queries) {
     const wanted = new Set(relevant)
     const { results } = await searcher.search(query, { topK: 10, minScore: 0 })
-    ours.push(measures(results.map(result => result.name), wanted))
+    ours.push(
+      measures(
+        results.map(result => result.name),
+        wanted,
+      ),
+    )
     floor.push(measures(await mastra(query), wanted))
     for (const { name, score } of results.slice(0, 5)) if (wanted.has(name)) foundScores.push(score)
     answerable.push(results[0]?.score ?? 0)
@@ -77,7 +82,11 @@ export async function measureQuality(corpus: Corpus, embedder: Embedder): Promis
 }
 
 function measures(ranked: readonly string[], relevant: ReadonlySet<string>) {
-  return { ndcg10: ndcgAt(10, ranked, relevant), recall5: recallAt(5, ranked, relevant), hit1: hitAt(1, ranked, relevant) }
+  return {
+    ndcg10: ndcgAt(10, ranked, relevant),
+    recall5: recallAt(5, ranked, relevant),
+    hit1: hitAt(1, ranked, relevant),
+  }
 }
 
 function average(all: readonly { ndcg10: number; recall5: number; hit1: number }[]) {
@@ -136,7 +145,18 @@ async function main() {
   const maxQueries = Number(process.argv[2] ?? 1_000)
   const embedder = cachedEmbedder(defaultEmbedder())
   const table = new Table({
-    head: ['corpus', 'tools', 'nDCG@10', 'recall@5', 'hit@1', 'Mastra nDCG@10', 'lost', 'small talk empty', 'topic removed empty', 'AUC'],
+    head: [
+      'corpus',
+      'tools',
+      'nDCG@10',
+      'recall@5',
+      'hit@1',
+      'Mastra nDCG@10',
+      'lost',
+      'small talk empty',
+      'topic removed empty',
+      'AUC',
+    ],
   })
   const results: Quality[] = []
   for (const id of LABELLED_CORPORA) {
@@ -155,7 +175,9 @@ async function main() {
   // Each corpus counts the same, however many relevant tools it has.
   const weighed = results.map(({ foundScores }) => foundScores)
   const threshold = pooledThreshold(weighed)
-  console.log(`minScore that loses 1 % of the found tools over the corpora: ${threshold.toFixed(4)} (default ${DEFAULT_MIN_SCORE})`)
+  console.log(
+    `minScore that loses 1 % of the found tools over the corpora: ${threshold.toFixed(4)} (default ${DEFAULT_MIN_SCORE})`,
+  )
   const folder = fileURLToPath(new URL('./results/', import.meta.url))
   mkdirSync(folder, { recursive: true })
   const record = {

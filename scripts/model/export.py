@@ -33,11 +33,11 @@ WEIGHTS = SOURCE / "model.safetensors"
 
 # onnxruntime-node 1.14 reads up to opset 18 and IR version 8; the BERT fusions recognise the graph that opset 14 gives.
 OPSET = 14
-# How much of an input channel's range moves into the weights: 0 none, 1 all of it. Below 0.65 and at 1 the mean cosine
-# similarity to fp32 was lower than from 0.75 to 0.9, all without fp32 channels.
+# How much of an input channel's range moves into the weights: 0 none, 1 all of it. Mean cosine similarity to fp32 without
+# the fp32 channels below: 0.9945 at 0, 0.988 at 0.5, 0.996 at 0.65, 0.9988 at 0.8, 0.998 at 0.9 and 1.
 SMOOTHING = 0.8
-# Input channels of each second feed-forward matrix that stay fp32: 8 remove three quarters of the product's error, 32
-# another tenth.
+# Input channels of each second feed-forward matrix that stay fp32. 8 remove two thirds to five sixths of that product's
+# error in the first four layers, where it is largest; 32 remove little more.
 OUTLIERS = 8
 FEED_FORWARD_SIZE = 1536
 FP32 = "outlier_matmul_"

@@ -1,7 +1,7 @@
 import type { DenseLayer, LexicalLayer } from '../layer-index.js'
 import { type WeightedTerm, weightQuery } from '../lexical/bm25.js'
 import { topK } from '../vector/top-k.js'
-import { type EvidenceWeights, evidenceWeights } from './score.js'
+import { evidenceOf } from './score.js'
 
 /** One candidate with what speaks for it. */
 export interface Candidate {
@@ -20,7 +20,6 @@ export interface RankableLayer {
 }
 
 export interface RankedQuery {
-  readonly weights: EvidenceWeights
   /** The best `limit` candidates, best first. With an HNSW index, near ties at the end may be approximate. */
   best(limit: number): Candidate[]
   /** Every candidate, best first, exact. */
@@ -41,10 +40,9 @@ export function rankQuery(
     query,
     layers.map(layer => layer.lexical.lexical),
   )
-  const weights = evidenceWeights(queryVector ? readableShare : 0)
-  const asked = layers.map((layer, index) => scoreLayer(layer, index, terms, possibleScore, queryVector, weights))
+  const readable = queryVector ? readableShare : 0
+  const asked = layers.map((layer, index) => scoreLayer(layer, index, terms, possibleScore, queryVector, readable))
   return {
-    weights,
     best: limit => sorted(asked.flatMap(layer => layer.best(limit))).slice(0, limit),
     all: () => sorted(asked.flatMap(layer => layer.all())),
   }
@@ -61,7 +59,7 @@ function scoreLayer(
   terms: readonly WeightedTerm[],
   possibleScore: number,
   queryVector: Float32Array | undefined,
-  weights: EvidenceWeights,
+  readableShare: number,
 ) {
   const size = lexical.documents.length
   const lexicalShares = new Float32Array(size)
@@ -69,17 +67,17 @@ function scoreLayer(
     lexical.lexical.addScores(terms, lexicalShares)
     for (let i = 0; i < size; i++) lexicalShares[i]! /= possibleScore
   }
-  const useVectors = queryVector !== undefined && dense !== undefined && weights.cosine > 0
+  const useVectors = queryVector !== undefined && dense !== undefined && readableShare > 0
 
-  const evidenceOf = (position: number, cosineSimilarity: number | undefined) =>
-    weights.bias +
-    weights.lexicalShare * lexicalShares[position]! +
-    (cosineSimilarity === undefined ? 0 : weights.cosine * cosineSimilarity * dense!.readableShares[position]!)
+  const evidenceAt = (position: number, cosineSimilarity: number | undefined) => {
+    const cosine = cosineSimilarity === undefined ? 0 : cosineSimilarity * dense!.readableShares[position]!
+    return evidenceOf(cosine, lexicalShares[position]!, useVectors ? readableShare : 0)
+  }
 
   const candidate = (position: number, cosineSimilarity: number | undefined): Candidate => ({
     layer,
     position,
-    evidence: evidenceOf(position, cosineSimilarity),
+    evidence: evidenceAt(position, cosineSimilarity),
     cosineSimilarity,
     lexicalShare: lexicalShares[position]!,
   })
@@ -87,7 +85,7 @@ function scoreLayer(
   function withAllVectors(limit: number): Candidate[] {
     const similarities = dense!.vectors.similarities(queryVector!)
     const evidence = new Float64Array(size)
-    for (let i = 0; i < size; i++) evidence[i] = evidenceOf(i, similarities[i]!)
+    for (let i = 0; i < size; i++) evidence[i] = evidenceAt(i, similarities[i]!)
     return Array.from(topK(evidence, limit), position => candidate(position, similarities[position]!))
   }
 
