@@ -132,8 +132,8 @@ def blank_padding(model: onnx.ModelProto) -> None:
     """Padding tokens become copies of the first token of their text, through all layers.
 
     Attention leaves padding out either way, but its activations count in the 8-bit scale of the whole batch and reach
-    further than those of real tokens: without this step a text has another embedding alone than in a padded batch
-    (cosine similarity 0.995 on average, 0.987 at the lowest).
+    further than those of real tokens: without this step the embeddings of a text alone and in a padded batch of 16 have
+    a cosine similarity of 0.995 on average and 0.987 at the lowest, with it 0.999 and 0.998.
     """
     nodes = []
     for node in model.graph.node:

@@ -1,7 +1,7 @@
 // Prints how much faster each model runs and loads than the first one, all of them in one process, in turns.
 //
-//   python scripts/model/export.py --out models/all-MiniLM-L6-v2 --fp32 /tmp/fp32.onnx
-//   node scripts/model/measure-speed.mjs /tmp/fp32.onnx models/all-MiniLM-L6-v2/onnx/model_quantized.onnx
+//   python scripts/model/export.py --out models/all-MiniLM-L6-v2 --fp32 ../fp32.onnx
+//   node scripts/model/measure-speed.mjs ../fp32.onnx models/all-MiniLM-L6-v2/onnx/model_quantized.onnx
 //
 // One thread, and of many turns the fastest, because other work on the machine can only slow a turn down.
 
