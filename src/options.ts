@@ -101,7 +101,7 @@ const SCHEMA = z.strictObject({
  * @throws {InvalidOptionsError} naming the first option that does not fit, what it must be, and what it was.
  */
 export function resolveOptions(options: SemanticToolSearchOptions): ResolvedOptions {
-  check(SCHEMA, options, 'the options')
+  check(SCHEMA, options, 'the options', ' with at least `tools`')
   const search = options.search ?? {}
   return {
     tools: options.tools,
@@ -127,7 +127,7 @@ const SEARCHER_SCHEMA = z.strictObject({
 
 /** Checks the options of `createToolSearcher`, as `resolveOptions` does the processor's. */
 export function resolveSearcherOptions(options: ToolSearcherOptions) {
-  check(SEARCHER_SCHEMA, options, 'the options')
+  check(SEARCHER_SCHEMA, options, 'the options', ' with at least `tools`')
   return {
     tools: options.tools,
     embedder: options.embedder,
@@ -163,8 +163,10 @@ function isEmbedder(value: unknown): boolean {
   )
 }
 
-function check(schema: z.ZodObject, options: object, what: string): void {
-  if (!isObject(options)) throw new InvalidOptionsError(`Expected ${what} to be an object, got ${show(options)}`)
+function check(schema: z.ZodObject, options: object, what: string, holding = ''): void {
+  if (!isObject(options)) {
+    throw new InvalidOptionsError(`Expected ${what} to be an object${holding}, got ${show(options)}`)
+  }
   const { success, error } = schema.safeParse(options)
   if (!success) throw new InvalidOptionsError(explain(error.issues[0]!, schema, options), { cause: error })
 }
