@@ -59,10 +59,10 @@ async function main() {
       ),
     )
     console.log(`cosine + ${weight} share`, gains.map(gain => gain.toFixed(4)).join(' '), mean(gains).toFixed(4))
-    console.log('  logistic', fit(topSamples(by), by))
+    console.log('  logistic', fitLogistic(topSamples(by), by))
   }
   const byShare = (a: Sample) => a.share
-  console.log('share alone, logistic', fit(topSamples(byShare), byShare))
+  console.log('share alone, logistic', fitLogistic(topSamples(byShare), byShare))
 
   function topSamples(by: (sample: Sample) => number): Sample[] {
     return corpora.flatMap(({ queries }) => {
@@ -73,7 +73,7 @@ async function main() {
 }
 
 /** Slope and bias of the logistic regression of `relevant` on one feature, by Newton's method. */
-function fit(samples: readonly Sample[], feature: (sample: Sample) => number): { slope: number; bias: number } {
+function fitLogistic(samples: readonly Sample[], feature: (sample: Sample) => number): { slope: number; bias: number } {
   let [slope, bias] = [1, 0]
   for (let i = 0; i < 50; i++) {
     let [g0, g1, h00, h01, h11] = [0, 0, 0, 0, 0]

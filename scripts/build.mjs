@@ -45,7 +45,7 @@ const { metafile } = await build({
   legalComments: 'inline',
   logLevel: 'warning',
   // Left to npm: native modules, and what must be the user's own copy.
-  external: ['onnxruntime-node', 'hnswlib-node', 'zod', 'zod/*', 'zod-to-json-schema', '@mastra/*', 'ai'],
+  external: ['onnxruntime-node', 'hnswlib-node', 'zod', 'zod/*', 'stemmer', 'zod-to-json-schema', '@mastra/*', 'ai'],
   plugins: [withoutSideEffects],
   alias: { sharp: stub, 'onnxruntime-web': stub },
 })

@@ -1,3 +1,4 @@
+import { stemmer } from 'stemmer'
 import { STOP_WORDS } from './stop-words.js'
 
 /** Words of an identifier: camelCase, snake_case, kebab-case, dots, slashes and digits split; case kept. */
@@ -26,7 +27,7 @@ const ASCII_RUN = /[a-z0-9]+/gi
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * The lexical tokens of a text, in order, repeats kept: lower case, without English stop words, plural `s` folded.
+ * The lexical tokens of a text, in order, repeats kept: lower case, without English stop words, English words stemmed.
  * An identifier gives its words and itself ("getIssue": getissue, get, issue). Scripts without spaces give their
  * words (`Intl.Segmenter`) and each Han character; Hangul its words and their character pairs, since particles stick
  * to the words.
@@ -60,14 +61,27 @@ function words(run: string, tokens: string[]): void {
 }
 
 function pushWord(word: string, tokens: string[]): void {
-  if (!STOP_WORDS.has(word)) tokens.push(singular(word))
+  if (!STOP_WORDS.has(word)) tokens.push(stem(word))
 }
 
-/** Folds the plural: "issues" and "issue" are one token. A full stemmer (Porter) lost on BFCL what it won on MetaTool. */
-function singular(word: string): string {
-  if (word.length <= 3 || !word.endsWith('s') || word.endsWith('ss') || word.endsWith('us')) return word
-  return word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.slice(0, -1)
+// Porter's stemmer (1980): "translating" and "translation" are one token. Against folding the plural alone, nDCG@10 rose
+// on each corpus: MetaTool 0.692 to 0.697, StableToolBench 0.684 to 0.686, the others by less.
+const stems = new Map<string, string>()
+const MAX_KEPT_STEMS = 20_000
+
+function stem(word: string): string {
+  let stemmed = stems.get(word)
+  if (stemmed === undefined) {
+    stemmed = word.length > MAX_STEMMED_CHARACTERS ? word : stemmer(word)
+    // The words of a catalog are few and come again; whatever comes from queries must not pile up.
+    if (stems.size >= MAX_KEPT_STEMS) stems.clear()
+    stems.set(word, stemmed)
+  }
+  return stemmed
 }
+
+// Longer runs are no words, and the stemmer's patterns are not made for them.
+const MAX_STEMMED_CHARACTERS = 40
 
 let segmenter: Intl.Segmenter | undefined
 

@@ -7,7 +7,7 @@
  * fusion on every corpus) and mapped to 0–1 by the logistic function, which was fitted so that a score is about the
  * share of results with that score that are relevant: bench/fit-score.ts finds these constants again.
  */
-const HYBRID = { cosine: 4.4, lexicalShare: 5.7, bias: -3.8 } as const
+const HYBRID = { cosine: 3.73, lexicalShare: 5.97, bias: -3.54 } as const
 
 // Where the model cannot read the query, or is not available, the lexical share alone decides. Its logarithm fits better:
 // shares are small (half of the right tools have less than 0.12), and differences near 0 are what tells noise.
@@ -17,7 +17,7 @@ const LEXICAL = { logLexicalShare: 1.15, bias: 1.4, leastShare: 0.01 } as const
  * Results at or below it are left out, unless `search.minScore` says otherwise: the highest that loses at most 1 % of
  * the relevant tools found in the top 5 on the corpora (bench/quality.ts).
  */
-export const DEFAULT_MIN_SCORE = 0.065
+export const DEFAULT_MIN_SCORE = 0.076
 
 /** The highest score of a tool whose exact name is not in the query. */
 const MAX_INEXACT_SCORE = 0.99
