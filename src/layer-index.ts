@@ -1,8 +1,8 @@
 import type { Catalog, CatalogEntry, CatalogLayer } from './catalog/catalog.js'
 import { documentOf, type ToolDocument } from './catalog/document.js'
-import { createLexicalIndex, type LexicalIndex } from './lexical/bm25.js'
+import { createLexicalIndexBuilder, type LexicalIndex } from './lexical/bm25.js'
 import { tokenize } from './lexical/tokens.js'
-import { createNameMatcher, type NameMatcher } from './ranking/exact-name.js'
+import { createNameSet, type NameSet, namesIn } from './ranking/exact-name.js'
 import type { VectorIndex } from './vector/vector-index.js'
 
 /** The lexical side of one layer; documents are numbered by their position in the layer. */
@@ -18,49 +18,48 @@ export interface DenseLayer {
   readonly readableShares: Float32Array
 }
 
-// Documents made before other work may run: some 10 ms.
+// Documents handled before other work may run: some 10 ms.
 const DOCUMENTS_PER_TURN = 256
 
 /** Makes the documents of a layer, letting the event loop run in between. */
 export async function documentsOf(layer: CatalogLayer): Promise<ToolDocument[]> {
   const documents: ToolDocument[] = []
-  for (const entry of layer.entries) {
-    if (documents.length % DOCUMENTS_PER_TURN === 0 && documents.length > 0) {
-      await new Promise(resolve => setImmediate(resolve))
-    }
-    documents.push(documentOf(entry))
-  }
+  await inTurns(layer.entries, entry => documents.push(documentOf(entry)))
   return documents
 }
 
-export function buildLexicalLayer(documents: readonly ToolDocument[]): LexicalLayer {
-  return { documents, lexical: createLexicalIndex(documents) }
+/** Indexes the words of documents, letting the event loop run in between. */
+export async function buildLexicalLayer(documents: readonly ToolDocument[]): Promise<LexicalLayer> {
+  const builder = createLexicalIndexBuilder()
+  await inTurns(documents, document => builder.add(document))
+  return { documents, lexical: builder.build() }
 }
 
-const matchers = new WeakMap<CatalogLayer, NameMatcher>()
+async function inTurns<T>(items: readonly T[], handle: (item: T) => void): Promise<void> {
+  for (const [at, item] of items.entries()) {
+    if (at % DOCUMENTS_PER_TURN === 0 && at > 0) await new Promise(resolve => setImmediate(resolve))
+    handle(item)
+  }
+}
+
+const nameSets = new WeakMap<CatalogLayer, NameSet>()
 
 /**
  * The catalog's entries whose names the query contains, in the order in which it mentions them. `layers` tell which
  * plain words are used by other tools' texts, too.
  */
 export function exactlyNamed(catalog: Catalog, layers: readonly LexicalLayer[], query: string): CatalogEntry[] {
-  const folded = query.toLowerCase()
-  const isCommonWord = (name: string) =>
-    tokenize(name).every(term => layers.reduce((sum, { lexical }) => sum + lexical.documentFrequency(term), 0) > 1)
-  const names = catalog.layers.flatMap(layer => nameMatcherOf(layer).namesIn(query, isCommonWord))
-  // Each matcher keeps the order within its layer.
-  if (catalog.layers.length > 1) {
-    names.sort((a, b) => folded.indexOf(a.toLowerCase()) - folded.indexOf(b.toLowerCase()))
-  }
-  return names.flatMap(name => catalog.byName(name) ?? [])
+  const frequencyOf = (term: string) => layers.reduce((sum, { lexical }) => sum + lexical.documentFrequency(term), 0)
+  const isCommonWord = (name: string) => tokenize(name).every(term => frequencyOf(term) > 1)
+  return namesIn(query, catalog.layers.map(nameSetOf), isCommonWord).flatMap(name => catalog.byName(name) ?? [])
 }
 
-/** The matcher of a layer's callable names, made once a layer. */
-function nameMatcherOf(layer: CatalogLayer): NameMatcher {
-  let matcher = matchers.get(layer)
-  if (!matcher) {
-    matcher = createNameMatcher(layer.entries.map(entry => entry.name))
-    matchers.set(layer, matcher)
+/** The names of a layer, made once a layer. */
+function nameSetOf(layer: CatalogLayer): NameSet {
+  let names = nameSets.get(layer)
+  if (!names) {
+    names = createNameSet(layer.entries.map(entry => entry.name))
+    nameSets.set(layer, names)
   }
-  return matcher
+  return names
 }

@@ -6,6 +6,7 @@ import { InvalidOptionsError } from './errors.js'
 import { DEFAULT_MIN_SCORE } from './ranking/score.js'
 import type { ToolSearcherOptions } from './searcher.js'
 import type { SearchOptions } from './searcher-types.js'
+import { show } from './show.js'
 
 export type { ToolSearchFilterArgs, ToolSearchFilterPhase } from '@mastra/core/processors'
 
@@ -65,6 +66,9 @@ export const DEFAULT_TTL_MS = 3_600_000
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+// A Map or an array-like has no own keys that name tools, and would pass for an empty catalog.
+const isRecordOfTools = (value: unknown) => isObject(value) && !(Symbol.iterator in value)
+
 // The message of each field is the expectation alone; `explain` joins it with the path and the value.
 const field = (expectation: string, check: (value: unknown) => boolean) =>
   z.custom<unknown>(check, { message: expectation }).optional()
@@ -77,7 +81,7 @@ const SEARCH_SCHEMA = z.strictObject({
 })
 
 const SCHEMA = z.strictObject({
-  tools: z.custom<unknown>(isObject, { message: 'a record of tools' }),
+  tools: z.custom<unknown>(isRecordOfTools, { message: 'a record of tools' }),
   includeResolvedTools: flag,
   injectCatalog: flag,
   search: z
@@ -188,26 +192,17 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodObject, options: object):
   return `Expected ${issue.path.map(String).join('.')} to be ${issue.message}, got ${show(value)}`
 }
 
-const MAX_SHOWN = 60
-
-/** A value as an error message names it: short, on one line, never throwing. */
-export function show(value: unknown): string {
-  if (typeof value === 'string') {
-    return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)
-  }
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'function') return 'a function'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
-}
+// Letters compared of a name: more cannot be near an option's, and the comparison's cost is the product of both lengths.
+const MAX_COMPARED = 60
 
 // One slip per three letters is a typo; more is another word.
 const LETTERS_PER_SLIP = 3
 
 function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined
-  let fewest = Math.ceil(Math.min(name.length, MAX_SHOWN) / LETTERS_PER_SLIP) + 1
+  let fewest = Math.ceil(Math.min(name.length, MAX_COMPARED) / LETTERS_PER_SLIP) + 1
   for (const candidate of candidates) {
-    const slips = editDistance(name.toLowerCase().slice(0, MAX_SHOWN), candidate.toLowerCase())
+    const slips = editDistance(name.toLowerCase().slice(0, MAX_COMPARED), candidate.toLowerCase())
     if (slips < fewest) [nearest, fewest] = [candidate, slips]
   }
   return nearest

@@ -16,6 +16,7 @@ import { catalogMessage, SYSTEM_MESSAGE, SYSTEM_MESSAGE_AUTO_LOAD } from './meta
 import { type MastraTool, type ResolvedOptions, resolveOptions, type SemanticToolSearchOptions } from './options.js'
 import { createCatalogSearcher } from './searcher.js'
 import type { CatalogSearcher } from './searcher-types.js'
+import { warnOnce } from './warn-once.js'
 
 type RequestContext = ProcessInputStepArgs['requestContext']
 
@@ -59,16 +60,15 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
   readonly #store: LoadedToolStore
   readonly #givenOut = new GivenOutTools()
   readonly #searcher: CatalogSearcher
-  readonly #warned = new Set<string>()
   #logger: { warn(message: string): void } = console
+  readonly #warn = warnOnce(message => this.#logger.warn(message))
 
   /** @param searcher - internal: replaces the searcher that the options describe. */
   constructor(options: SemanticToolSearchOptions, searcher?: CatalogSearcher) {
     this.#options = resolveOptions(options)
     const { tools, storage, ttlMs, embedder, strict } = this.#options
     this.#staticCatalog = createCatalog(tools)
-    const warn = (message: string) => this.#warnOnce(message)
-    this.#searcher = searcher ?? createCatalogSearcher({ strict, warn, ...(embedder && { embedder }) })
+    this.#searcher = searcher ?? createCatalogSearcher({ strict, warn: this.#warn, ...(embedder && { embedder }) })
     this.#store = storage === 'context' ? new ContextLoadedToolStore() : new InMemoryLoadedToolStore({ ttlMs })
   }
 
@@ -163,7 +163,7 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
     const onFailure = (error: unknown) => {
       if (strict) throw error
       const reason = error instanceof Error ? error.message : String(error)
-      this.#warnOnce(`Tool search failed, so search_tools found nothing: ${reason}`)
+      this.#warn('search', `Tool search failed, so search_tools found nothing: ${reason}`)
     }
     const search = createSearchTool(step, { searcher: this.#searcher, topK, minScore, autoLoad, onFailure })
     return autoLoad
@@ -201,11 +201,5 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
       active.push([name, tool])
     }
     return active
-  }
-
-  #warnOnce(message: string): void {
-    if (this.#warned.has(message)) return
-    this.#warned.add(message)
-    this.#logger.warn(message)
   }
 }

@@ -2,21 +2,26 @@ import { type Catalog, type CatalogEntry, createCatalog, type ToolLike } from '.
 import { type CheckedEmbedder, checkedEmbedder } from './embedding/checked.js'
 import { defaultEmbedder } from './embedding/default-embedder.js'
 import type { Embedder } from './embedding/embedder.js'
-import { ModelLoadError, SearchUnavailableError, ToolSearchError } from './errors.js'
+import { EmbeddingError, ModelLoadError, SearchUnavailableError, ToolSearchError } from './errors.js'
 import { explainCandidates } from './explain.js'
 import { exactlyNamed } from './layer-index.js'
-import { LayerIndexes, messageOf, untilAborted } from './layer-indexes.js'
+import { type LayerIndex, LayerIndexes } from './layer-indexes.js'
 import { DEFAULT_TOP_K, resolveSearcherOptions, resolveSearchOptions } from './options.js'
+import { createQueryEmbedder } from './query-embedder.js'
 import { type Candidate, type RankableLayer, type RankedQuery, rankQuery } from './ranking/rank.js'
 import { DEFAULT_MIN_SCORE, EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
 import type { CatalogSearcher, RankedCandidate, SearchOptions, SearchResponse, SearchResult } from './searcher-types.js'
+import { messageOf, untilAborted, withinTime } from './wait.js'
+import { type Warn, warnOnce } from './warn-once.js'
 
 export interface CatalogSearcherOptions {
   /** Default: the bundled model. */
   readonly embedder?: Embedder | undefined
   /** Makes a failing embedder an error instead of a lexical search. */
   readonly strict: boolean
-  readonly warn: (message: string) => void
+  readonly warn: Warn
+  /** Longest wait of one search for its embeddings, in ms; for tests. Default 60,000. */
+  readonly maxWaitMs?: number | undefined
 }
 
 export interface ToolSearcherOptions {
@@ -48,13 +53,7 @@ export interface ToolSearcher {
 export function createToolSearcher(options: ToolSearcherOptions): ToolSearcher {
   const { tools, embedder, strict, warn } = resolveSearcherOptions(options)
   const catalog = createCatalog(tools)
-  const warned = new Set<string>()
-  const warnOnce = (message: string) => {
-    if (warned.has(message)) return
-    warned.add(message)
-    warn(message)
-  }
-  const searcher = createCatalogSearcher({ embedder, strict, warn: warnOnce })
+  const searcher = createCatalogSearcher({ embedder, strict, warn: warnOnce(warn) })
   return {
     search: async (query, searchOptions) =>
       searcher.searchCatalog(catalog, query, resolveSearchOptions(query, searchOptions)),
@@ -65,13 +64,17 @@ export function createToolSearcher(options: ToolSearcherOptions): ToolSearcher {
 // Longer queries are cut: a whole page of text is no request for a tool, and its first part says what is wanted.
 const MAX_QUERY_CHARACTERS = 4_000
 
+// An embedder may be slow (a large catalog takes minutes to embed) or hang; a search goes by words alone after this
+// long, and by meaning again as soon as the embeddings are there.
+const MAX_WAIT_MS = 60_000
+
 // Candidates ranked before the first filter call: more are ranked only when the filter refuses most of them.
 const MIN_CANDIDATES = 64
 const CANDIDATES_PER_RESULT = 4
 
 /** Internal: searches the catalog of a step. The first layer is taken to last, a second one to be the request's. */
 export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogSearcher {
-  const { strict, warn } = options
+  const { strict, warn, maxWaitMs = MAX_WAIT_MS } = options
   let checked: CheckedEmbedder | undefined
   if (options.embedder) checked = checkedEmbedder(options.embedder)
   // Created on first use: making the default embedder reads files, which may be missing.
@@ -91,13 +94,32 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     return Promise.all(catalog.layers.map((layer, at) => indexes.layer(layer, at === 0)))
   }
 
+  // Once a wait was in vain, searches do not wait again until the embeddings have come.
+  const overdue = new WeakSet<object>()
+
+  async function embeddings(query: string, layers: readonly LayerIndex[]) {
+    const wanted = Promise.all([embedQuery(query), ...layers.map(layer => layer.dense())])
+    const late = layers.find(layer => overdue.has(layer))
+    const [{ vector, readableShare }, ...dense] = await withinTime(wanted, late ? 0 : maxWaitMs, () => {
+      for (const layer of layers) {
+        overdue.add(layer)
+        wanted.then(
+          () => overdue.delete(layer),
+          () => overdue.delete(layer),
+        )
+      }
+      return new EmbeddingError(
+        checked?.modelId ?? 'unknown',
+        `The embedder has not answered within ${maxWaitMs} ms. Call warmup() at start, where it may take its time.`,
+      )
+    })
+    return { layers: layers.map((layer, at) => ({ lexical: layer.lexical, dense: dense[at] })), vector, readableShare }
+  }
+
   async function rank(catalog: Catalog, query: string, abortSignal: AbortSignal | undefined) {
     const layers = await untilAborted(layersOf(catalog), abortSignal)
     try {
-      const { vector, readableShare } = await untilAborted(embedQuery(query), abortSignal)
-      const rankable: RankableLayer[] = []
-      for (const layer of layers) rankable.push({ lexical: layer.lexical, dense: await layer.dense(abortSignal) })
-      return { layers: rankable, vector, readableShare }
+      return await untilAborted(embeddings(query, layers), abortSignal)
     } catch (error) {
       abortSignal?.throwIfAborted()
       if (strict) {
@@ -106,6 +128,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
         })
       }
       warn(
+        'embeddings',
         `Embeddings are not available, so tools are searched by their words alone until they are: ${messageOf(error)}`,
       )
       const rankable = layers.map(({ lexical }): RankableLayer => ({ lexical, dense: undefined }))
@@ -115,14 +138,15 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
 
   return {
     async searchCatalog(catalog, query, { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE, ...rest }) {
-      const text = query.slice(0, MAX_QUERY_CHARACTERS).toWellFormed().trim()
-      if (!/[\p{L}\p{N}\p{S}]/u.test(text) || catalog.size === 0) {
+      const text = query.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed()
+      if (!/[\p{L}\p{N}\p{S}]/u.test(text.replaceAll('\ufffd', '')) || catalog.size === 0) {
         return { results: [], mode: 'lexical', ...(rest.explain && { candidates: [] }) }
       }
       const { layers, vector, readableShare } = await rank(catalog, text, rest.abortSignal)
       const ranked = rankQuery(text, layers, vector, readableShare)
       const lexicalLayers = layers.map(layer => layer.lexical)
-      const named = exactlyNamed(catalog, lexicalLayers, text)
+      const whole = catalog.byName(query)
+      const named = whole ? [whole] : exactlyNamed(catalog, lexicalLayers, text)
       const candidates = candidatesOf(catalog, named, ranked, Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT))
       const { results, refused } = await select(candidates, { topK, minScore, accept: rest.accept }, rest.abortSignal)
       const mode = vector && readableShare > 0 ? 'hybrid' : 'lexical'
@@ -154,9 +178,11 @@ function* candidatesOf(
   }
   const fresh = function* (candidates: readonly Candidate[]): Generator<RankedCandidate> {
     for (const { layer, position, evidence } of candidates) {
-      const entry = catalog.layers[layer]!.entries[position]!
-      if (seen.has(entry.name)) continue
-      seen.add(entry.name)
+      const { name } = catalog.layers[layer]!.entries[position]!
+      if (seen.has(name)) continue
+      seen.add(name)
+      // The request's own instance, where it brought one of a static tool.
+      const entry = catalog.byName(name)!
       yield { entry, score: scoreOf(evidence), exactName: false }
     }
   }
@@ -176,7 +202,7 @@ async function select(
     // In rank order, so that nothing better can follow.
     if (score <= minScore) break
     abortSignal?.throwIfAborted()
-    if (!accept || (await accepts(accept, entry))) results.push({ name: entry.name, score })
+    if (!accept || (await untilAborted(accepts(accept, entry), abortSignal))) results.push({ name: entry.name, score })
     else refused.add(entry.name)
     if (results.length >= topK) break
   }
@@ -188,34 +214,5 @@ async function accepts(accept: NonNullable<SearchOptions['accept']>, entry: Cata
     return Boolean(await accept(entry))
   } catch {
     return false
-  }
-}
-
-// Agents repeat their searches; one entry is 1.5 KiB.
-const MAX_KEPT_QUERIES = 256
-
-interface EmbeddedQuery {
-  readonly vector: Float32Array
-  readonly readableShare: number
-}
-
-/** Embeds queries and keeps the latest; a failure is not kept. */
-function createQueryEmbedder(embedder: () => CheckedEmbedder): (query: string) => Promise<EmbeddedQuery> {
-  const kept = new Map<string, Promise<EmbeddedQuery>>()
-  return query => {
-    let embedded = kept.get(query)
-    if (embedded) {
-      kept.delete(query)
-    } else {
-      embedded = (async () => {
-        const [readableShare] = await embedder().readableShares([query])
-        const [vector] = await embedder().embedQueries([query])
-        return { vector: vector!, readableShare: readableShare! }
-      })()
-      embedded.catch(() => kept.delete(query))
-    }
-    kept.set(query, embedded)
-    if (kept.size > MAX_KEPT_QUERIES) kept.delete(kept.keys().next().value!)
-    return embedded
   }
 }

@@ -36,6 +36,11 @@ export function hasMadeUpId(tool: ToolLike): boolean {
 
 /** The name under which the model calls a tool: its id, else (no id, or a made-up one) its record key. */
 export function callableName(key: string, tool: ToolLike): string {
-  const { id } = tool
-  return typeof id === 'string' && id !== '' && !hasMadeUpId(tool) ? id : key
+  try {
+    const { id } = tool
+    return typeof id === 'string' && id !== '' && !hasMadeUpId(tool) ? id : key
+  } catch {
+    // A getter threw: the key is as good a name.
+    return key
+  }
 }

@@ -57,18 +57,27 @@ function makeDocument(callableName: string, tool: ToolLike): ToolDocument {
 
 function parametersText(schema: unknown): string {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return ''
-  const known = parametersBySchema.get(schema)
-  if (known !== undefined) return known
+  let text = parametersBySchema.get(schema)
+  if (text === undefined) {
+    try {
+      text = describeParameters(schema)
+    } catch {
+      // A getter or proxy within the schema threw: the tool is found by its name and description.
+      text = ''
+    }
+    parametersBySchema.set(schema, text)
+  }
+  return text
+}
+
+function describeParameters(schema: unknown): string {
   const json = toJsonSchema(schema)
   let text = ''
-  if (json) {
-    for (const parameter of parametersOf(json)) {
-      const part = describeParameter(parameter)
-      if (text.length + part.length > MAX_PARAMETERS_CHARACTERS) break
-      text += text ? ` ${part}` : part
-    }
+  for (const parameter of json ? parametersOf(json) : []) {
+    const part = describeParameter(parameter)
+    if (text.length + part.length > MAX_PARAMETERS_CHARACTERS) break
+    text += text ? ` ${part}` : part
   }
-  parametersBySchema.set(schema, text)
   return text
 }
 
@@ -79,8 +88,8 @@ function describeParameter({ name, description, values }: Parameter): string {
   return /[.!?。]$/.test(text) ? text : `${text}.`
 }
 
-// Getters on foreign objects may throw; such a tool is found by its name alone.
-function readDescription(tool: ToolLike): string {
+/** A tool's description, empty where it has none or its getter throws. */
+export function readDescription(tool: ToolLike): string {
   try {
     return typeof tool.description === 'string' ? tool.description : ''
   } catch {
@@ -100,6 +109,7 @@ function readSchema(tool: ToolLike): unknown {
 function clean(text: string, maxCharacters: number): string {
   // Twice the budget leaves room for folded white space, and keeps the cost of a huge text bounded.
   const folded = text
+    .trimStart()
     .slice(0, maxCharacters * 2)
     .replace(/\s+/g, ' ')
     .trim()

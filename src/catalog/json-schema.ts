@@ -30,19 +30,20 @@ export function toJsonSchema(schema: unknown): JsonSchema | undefined {
 function convert(schema: unknown, depth: number): JsonSchema | undefined {
   if (typeof schema === 'function') {
     // AI SDK lazy schemas are functions that return the schema; one level is all they need.
-    return depth === 0 && schema.length === 0 && !('~standard' in schema) ? convert(schema(), 1) : fromStandard(schema)
+    const isLazy = depth === 0 && schema.length === 0 && !('~standard' in schema)
+    return isLazy ? convert(settled(schema()), 1) : fromStandard(schema)
   }
   if (!isRecord(schema)) return undefined
   // Plain JSON Schema first: it is what MCP tools carry, and the check is the cheapest.
   if (isRecord(schema.properties) || typeof schema.$ref === 'string') return schema
-  if ('jsonSchema' in schema && isRecord(schema.jsonSchema) && !('then' in schema.jsonSchema)) {
-    return schema.jsonSchema
-  }
-  const standard = fromStandard(schema)
-  if (standard) return standard
+  const ownJson = 'jsonSchema' in schema ? settled(schema.jsonSchema) : undefined
+  if (isRecord(ownJson)) return ownJson
+  // Before Standard Schema, whose converter throws for a type that JSON Schema lacks (dates) instead of leaving it out.
   if ('_zod' in schema) {
     return toJSONSchema(schema as never, { unrepresentable: 'any', io: 'input', target: TARGET }) as JsonSchema
   }
+  const standard = fromStandard(schema)
+  if (standard) return standard
   if (isRecord(schema._def) && 'typeName' in schema._def) return fromZod3(schema)
   return 'type' in schema || 'anyOf' in schema || 'oneOf' in schema || 'allOf' in schema ? schema : undefined
 }
@@ -52,8 +53,15 @@ function fromStandard(schema: object): JsonSchema | undefined {
   if (!isRecord(standard) || !isRecord(standard.jsonSchema)) return undefined
   const { input } = standard.jsonSchema
   if (typeof input !== 'function') return undefined
-  const json: unknown = input.call(standard.jsonSchema, { target: TARGET })
+  const json = settled(input.call(standard.jsonSchema, { target: TARGET }))
   return isRecord(json) ? json : undefined
+}
+
+/** The value, unless it is a promise: a document is made without waiting, and its rejection is nobody's to handle. */
+function settled(value: unknown): unknown {
+  if (!isRecord(value) || typeof value.then !== 'function') return value
+  Promise.resolve(value).catch(() => {})
+  return undefined
 }
 
 let zod3Converter: ((schema: never, options: object) => unknown) | undefined

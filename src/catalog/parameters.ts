@@ -11,57 +11,73 @@ export interface Parameter {
 const MAX_PARAMETERS = 128
 const MAX_DEPTH = 6
 const MAX_VALUES = 32
+const MAX_VALUE_CHARACTERS = 200
 const MAX_NODES = 2_000
 
 /**
  * The parameters of a JSON Schema in breadth-first order (so that a budget cuts nested ones first), at most 128.
- * Follows properties, items, alternatives and local `$ref`s to a depth of 6; cycles end there.
+ * Follows properties, items, alternatives and local `$ref`s to a depth of 6; cycles end there. Where reading the schema
+ * throws, those read so far.
  */
 export function parametersOf(schema: JsonSchema): Parameter[] {
   const parameters: Parameter[] = []
-  const visited = new Set<unknown>()
+  const walk: Walk = { root: schema, nodesLeft: MAX_NODES }
   let level: JsonSchema[] = [schema]
-  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
-    const next: JsonSchema[] = []
-    for (const node of level) {
-      for (const part of alternatives(node, schema, visited)) {
-        if (!isRecord(part.properties)) continue
-        for (const name in part.properties) {
-          if (parameters.length >= MAX_PARAMETERS) return parameters
-          const property = part.properties[name]
-          if (!isRecord(property)) {
-            parameters.push({ name, description: '', values: [] })
-            continue
+  try {
+    for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
+      const next: JsonSchema[] = []
+      for (const node of level) {
+        for (const part of partsOf(node, walk, NESTING)) {
+          if (!isRecord(part.properties)) continue
+          for (const name in part.properties) {
+            if (parameters.length >= MAX_PARAMETERS) return parameters
+            const property = part.properties[name]
+            parameters.push(isRecord(property) ? describe(name, property, walk) : { name, description: '', values: [] })
+            if (isRecord(property)) next.push(property)
           }
-          parameters.push({ name, description: text(property.description), values: valuesOf(property) })
-          next.push(property)
         }
       }
+      level = next
     }
-    level = next
+  } catch {
+    // A getter or proxy within the schema: what was read before it counts.
   }
   return parameters
 }
 
-const BRANCHES = ['anyOf', 'oneOf', 'allOf', 'items', 'prefixItems', 'additionalProperties'] as const
+interface Walk {
+  readonly root: JsonSchema
+  nodesLeft: number
+}
 
-/** A node with everything that describes the same value: alternatives, array items, and local references. */
-function alternatives(node: JsonSchema, root: JsonSchema, visited: Set<unknown>): JsonSchema[] {
-  const found: JsonSchema[] = []
+// What describes the same value, and what lies within it.
+const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf'] as const
+const NESTING = [...ALTERNATIVES, 'items', 'prefixItems', 'additionalProperties'] as const
+
+/** A node with what hangs on it by the given keywords and by local references, each once. */
+function partsOf(node: JsonSchema, walk: Walk, keywords: readonly string[]): JsonSchema[] {
+  const parts = new Set<JsonSchema>()
   const queue: unknown[] = [node]
-  for (let at = 0; at < queue.length && visited.size < MAX_NODES; at++) {
+  for (let at = 0; at < queue.length && walk.nodesLeft > 0; at++) {
     const part = queue[at]
-    if (!isRecord(part) || visited.has(part)) continue
-    visited.add(part)
-    found.push(part)
-    if (typeof part.$ref === 'string') queue.push(resolveReference(part.$ref, root))
-    for (const branch of BRANCHES) {
-      const value = part[branch]
+    if (!isRecord(part) || parts.has(part)) continue
+    walk.nodesLeft--
+    parts.add(part)
+    if (typeof part.$ref === 'string') queue.push(resolveReference(part.$ref, walk.root))
+    for (const keyword of keywords) {
+      const value = part[keyword]
       if (Array.isArray(value)) queue.push(...value.slice(0, MAX_VALUES))
       else if (isRecord(value)) queue.push(value)
     }
   }
-  return found
+  return [...parts]
+}
+
+/** Optional and nullable parameters, and references, have description and values in an alternative. */
+function describe(name: string, property: JsonSchema, walk: Walk): Parameter {
+  const parts = partsOf(property, walk, ALTERNATIVES)
+  const description = parts.map(part => text(part.description)).find(Boolean) ?? ''
+  return { name, description, values: [...new Set(parts.flatMap(valuesOf))] }
 }
 
 function resolveReference(reference: string, root: JsonSchema): unknown {
@@ -80,7 +96,8 @@ function valuesOf(property: JsonSchema): string[] {
   const items = isRecord(property.items) ? property.items.enum : undefined
   for (const list of [property.enum, items]) {
     if (!Array.isArray(list)) continue
-    for (const value of list.slice(0, MAX_VALUES)) if (typeof value === 'string') values.push(value)
+    for (const value of list.slice(0, MAX_VALUES))
+      if (typeof value === 'string') values.push(value.slice(0, MAX_VALUE_CHARACTERS))
   }
   return values
 }

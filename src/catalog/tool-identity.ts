@@ -20,6 +20,15 @@ export type SameTool = (candidate: object, original: object) => boolean
  */
 export function isSameTool(candidate: object, original: object): boolean {
   if (candidate === original) return true
+  try {
+    return isCopy(candidate, original)
+  } catch {
+    // A getter threw: nothing shows that it is a copy.
+    return false
+  }
+}
+
+function isCopy(candidate: object, original: object): boolean {
   if (!isAgentBuilt(candidate)) return false
   const copy = candidate as Loose
   const source = original as Loose

@@ -1,5 +1,7 @@
-import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, isToolSearchError } from '../errors.js'
+import { EmbedderMismatchError, EmbeddingError, isToolSearchError } from '../errors.js'
+import { messageOf } from '../show.js'
 import { orAbort, throwIfAborted } from './abort.js'
+import { aString, checkOptions, type Rule, type Rules, wholeNumberFrom } from './check-options.js'
 import type { Embedder, Embedding } from './embedder.js'
 
 /**
@@ -29,7 +31,7 @@ export interface AiSdkEmbedderOptions {
   documentPrefix?: string | undefined
   /** Longest input in tokens. Default 512: longer tool documents cost more and find no better. */
   maxTokens?: number | undefined
-  /** Most time for one call of the model, in milliseconds, ≥ 1. Default 10,000. */
+  /** Most time for one call of the model, in milliseconds, ≥ 1 (25 days at most). Default 10,000. */
   timeoutMs?: number | undefined
   /** Most texts in one call, ≥ 1; the model's own `maxEmbeddingsPerCall` counts too. Default 128. */
   maxBatch?: number | undefined
@@ -40,24 +42,45 @@ const PARALLEL_CALLS = 4
 
 const RETRY_DELAY_MS = 500
 
+// Longest delay of a timer, some 25 days; with a longer one it fires at once.
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+const MODEL: Rule = [
+  'an AI SDK embedding model (an object with doEmbed, such as new ModelRouterEmbeddingModel(id) makes)',
+  value =>
+    typeof value === 'object' && value !== null && typeof (value as { doEmbed?: unknown }).doEmbed === 'function',
+]
+
+const RULES: Rules<AiSdkEmbedderOptions> = {
+  model: MODEL,
+  dimensions: wholeNumberFrom(1),
+  modelId: ['a non-empty string', value => typeof value === 'string' && value.trim() !== ''],
+  queryPrefix: aString,
+  documentPrefix: aString,
+  maxTokens: wholeNumberFrom(1),
+  timeoutMs: wholeNumberFrom(1),
+  maxBatch: wholeNumberFrom(1),
+}
+
 /**
  * An `Embedder` over an AI SDK embedding model. Nothing of `ai` is imported.
  *
  * A failed call is tried once more, half a second later, if the AI SDK calls its error retryable (`isRetryable`: HTTP
  * 408, 409, 429 and 5xx). Throws `InvalidOptionsError` at once; later `EmbeddingError` for a failed call, a time-out or an
- * abort, which also reach the provider through its `abortSignal`.
+ * abort. These reach the provider through its `abortSignal`, and a failed call ends the others for the same texts.
  */
 export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
-  validate(options)
+  checkOptions('aiSdkEmbedder', options, RULES, ['model', 'dimensions'])
   const { model, dimensions, queryPrefix = '', documentPrefix = '', timeoutMs = 10_000, maxBatch = 128 } = options
   const modelId = options.modelId ?? `${model.provider}/${model.modelId}`
 
   async function callOnce(values: string[], abortSignal: AbortSignal | undefined): Promise<readonly Embedding[]> {
+    throwIfAborted(modelId, abortSignal)
     const timeout = new AbortController()
     // Not AbortSignal.timeout: its timer does not keep the process alive while the call is pending.
     const timer = setTimeout(
       () => timeout.abort(new Error(`no answer within ${timeoutMs} ms (raise timeoutMs)`)),
-      timeoutMs,
+      Math.min(timeoutMs, MAX_TIMER_MS),
     )
     const signal = abortSignal ? AbortSignal.any([abortSignal, timeout.signal]) : timeout.signal
     try {
@@ -83,10 +106,11 @@ export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
       })
     } catch (error) {
       if (isToolSearchError(error)) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new EmbeddingError(modelId, `Embedding ${values.length} texts with "${modelId}" failed: ${reason}`, {
-        cause: error,
-      })
+      throw new EmbeddingError(
+        modelId,
+        `Embedding ${values.length} texts with "${modelId}" failed: ${messageOf(error)}`,
+        { cause: error },
+      )
     }
     // Here, and not only by the caller's check: with several calls, a short one would shift the results of the rest.
     if (!Array.isArray(embeddings) || embeddings.length !== values.length) {
@@ -102,19 +126,25 @@ export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
     const [modelBatch, parallel] = await Promise.all([model.maxEmbeddingsPerCall, model.supportsParallelCalls])
     const size = Math.max(1, Math.min(maxBatch, modelBatch ?? maxBatch))
     const results = new Array<Embedding>(texts.length)
+    // Fired by the first call that fails: its error is the outcome, and what the others would still return costs money.
+    const stop = new AbortController()
+    const signal = abortSignal ? AbortSignal.any([abortSignal, stop.signal]) : stop.signal
     let next = 0
     const worker = async () => {
-      while (next < texts.length) {
+      while (next < texts.length && !stop.signal.aborted) {
         const start = next
         next += size
         const values = texts.slice(start, start + size).map(text => prefix + text)
-        const embeddings = await call(values, abortSignal)
+        const embeddings = await call(values, signal)
         embeddings.forEach((embedding, i) => {
           results[start + i] = embedding
         })
       }
     }
-    await Promise.all(Array.from({ length: parallel ? PARALLEL_CALLS : 1 }, worker))
+    // The reason of an abort is set once, so that the errors of the calls that it ends do not replace the first one.
+    const stoppingWorker = () => worker().catch(error => stop.abort(error))
+    await Promise.all(Array.from({ length: parallel ? PARALLEL_CALLS : 1 }, stoppingWorker))
+    if (stop.signal.aborted) throw stop.signal.reason
     return results
   }
 
@@ -129,31 +159,4 @@ export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
 
 function isRetryable(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as { isRetryable?: unknown }).isRetryable === true
-}
-
-function validate(options: AiSdkEmbedderOptions): void {
-  const fail: (what: string, got: unknown) => never = (what, got) => {
-    throw new InvalidOptionsError(`Expected ${what}, got ${typeof got === 'string' ? `"${got}"` : String(got)}.`)
-  }
-  if (typeof options !== 'object' || options === null) fail('the options of aiSdkEmbedder to be an object', options)
-  const { model } = options
-  if (typeof model === 'string') {
-    fail('model to be an AI SDK embedding model, as new ModelRouterEmbeddingModel(id) makes it', model)
-  }
-  if (typeof model !== 'object' || model === null || typeof model.doEmbed !== 'function') {
-    fail('model to be an AI SDK embedding model (an object with doEmbed)', model)
-  }
-  for (const [name, value] of Object.entries({
-    dimensions: options.dimensions,
-    maxTokens: options.maxTokens ?? 1,
-    timeoutMs: options.timeoutMs ?? 1,
-    maxBatch: options.maxBatch ?? 1,
-  })) {
-    if (!Number.isInteger(value) || value < 1) fail(`${name} of aiSdkEmbedder to be a whole number ≥ 1`, value)
-  }
-  for (const name of ['modelId', 'queryPrefix', 'documentPrefix'] as const) {
-    const value = options[name]
-    if (value !== undefined && typeof value !== 'string') fail(`${name} of aiSdkEmbedder to be a string`, value)
-  }
-  if (options.modelId?.trim() === '') fail('modelId of aiSdkEmbedder to be non-empty', '')
 }

@@ -1,4 +1,5 @@
 import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, isToolSearchError } from '../errors.js'
+import { messageOf, show } from '../show.js'
 import type { Embedder, Embedding, EmbedOptions } from './embedder.js'
 
 /** Longest input in tokens of an embedder that does not say. */
@@ -38,10 +39,10 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
     if (texts.length === 0) return []
     const results = await guarded(modelId, method, () => embedder[method](texts, options))
     if (embedder.modelId !== modelId) {
-      throw new EmbedderMismatchError(modelId, 'an unchanged modelId', `"${embedder.modelId}"`, CHANGED_CURE)
+      throw new EmbedderMismatchError(modelId, 'an unchanged modelId', show(embedder.modelId), CHANGED_CURE)
     }
     if (embedder.dimensions !== dimensions) {
-      throw new EmbedderMismatchError(modelId, `${dimensions} dimensions`, `${embedder.dimensions}`, CHANGED_CURE)
+      throw new EmbedderMismatchError(modelId, `${dimensions} dimensions`, show(embedder.dimensions), CHANGED_CURE)
     }
     if (!Array.isArray(results) || results.length !== texts.length) {
       const got = Array.isArray(results) ? String(results.length) : typeof results
@@ -52,7 +53,8 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
         'Return one embedding for each text, in order.',
       )
     }
-    return results.map((embedding, i) => unitVector(modelId, dimensions, embedding, i))
+    // Array.from, since map skips the holes of an array such as `new Array(n)`.
+    return Array.from(results, (embedding, i) => unitVector(modelId, dimensions, embedding, i))
   }
 
   const result: CheckedEmbedder = {
@@ -65,17 +67,18 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
       await guarded(modelId, 'load', async () => embedder.load?.())
     },
     readableShares: async texts => {
-      if (!embedder.readableShares || texts.length === 0) return texts.map(() => 1)
-      const shares = await guarded(modelId, 'readableShares', async () => embedder.readableShares?.(texts))
-      if (!Array.isArray(shares) || shares.length !== texts.length || !shares.every(isShare)) {
+      if (!embedder.readableShares || texts.length === 0) return Array.from(texts, () => 1)
+      const returned = await guarded(modelId, 'readableShares', async () => embedder.readableShares?.(texts))
+      const shares = Array.isArray(returned) ? Array.from<number>(returned) : undefined // as above, for holes
+      if (shares?.length !== texts.length || !shares.every(isShare)) {
         throw new EmbedderMismatchError(
           modelId,
           `${texts.length} shares from 0 to 1 from readableShares`,
-          Array.isArray(shares) ? `[${shares.slice(0, 5).join(', ')}]` : typeof shares,
+          shares ? `[${shares.slice(0, 5).map(show).join(', ')}] (${shares.length})` : typeof returned,
           'Return one number for each text, in order.',
         )
       }
-      return [...shares]
+      return shares
     },
   }
   wrappers.set(result, result)
@@ -91,24 +94,24 @@ function unitVector(modelId: string, dimensions: number, embedding: Embedding, i
     throw new EmbedderMismatchError(
       modelId,
       `embeddings of ${dimensions} numbers`,
-      `${length} at index ${index}`,
+      `${show(length)} at index ${index}`,
       'Set dimensions to what the model returns.',
     )
   }
-  let squares = 0
+  let largest = 0
   for (let i = 0; i < dimensions; i++) {
     const value = embedding[i]
     if (typeof value !== 'number' || !Number.isFinite(value)) {
       throw new EmbedderMismatchError(
         modelId,
         'finite numbers',
-        `${String(value)} at position ${i} of embedding ${index}`,
+        `${show(value)} at position ${i} of embedding ${index}`,
         'The model or its export is broken for this input.',
       )
     }
-    squares += value * value
+    largest = Math.max(largest, Math.abs(value))
   }
-  if (squares === 0) {
+  if (largest === 0) {
     throw new EmbedderMismatchError(
       modelId,
       'embeddings with a direction',
@@ -116,8 +119,12 @@ function unitVector(modelId: string, dimensions: number, embedding: Embedding, i
       'A zero vector has no cosine similarity; return another vector for such a text.',
     )
   }
+  // Scaled by the largest number first: the square of 1e200 is infinite and that of 1e-200 is 0, yet both are finite
+  // numbers with a direction, as the interface asks for.
+  let squares = 0
+  for (let i = 0; i < dimensions; i++) squares += (embedding[i]! / largest) ** 2
   const norm = Math.sqrt(squares)
-  return Float32Array.from(embedding, value => value / norm)
+  return Float32Array.from({ length: dimensions }, (_, i) => embedding[i]! / largest / norm)
 }
 
 async function guarded<T>(modelId: string, method: string, call: () => Promise<T>): Promise<T> {
@@ -125,8 +132,8 @@ async function guarded<T>(modelId: string, method: string, call: () => Promise<T
     return await call()
   } catch (error) {
     if (isToolSearchError(error)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new EmbeddingError(modelId, `${method} of the embedder "${modelId}" failed: ${reason}`, { cause: error })
+    const message = `${method} of the embedder "${modelId}" failed: ${messageOf(error)}`
+    throw new EmbeddingError(modelId, message, { cause: error })
   }
 }
 
@@ -145,13 +152,13 @@ function validate(embedder: Embedder): void {
   }
   const { modelId, dimensions, maxTokens } = embedder
   if (typeof modelId !== 'string' || modelId.trim() === '') {
-    fail(`Expected embedder.modelId to be a non-empty string, got ${JSON.stringify(modelId)}.`)
+    fail(`Expected embedder.modelId to be a non-empty string, got ${show(modelId)}.`)
   }
   if (!Number.isInteger(dimensions) || dimensions < 1) {
-    fail(`Expected embedder.dimensions to be a whole number ≥ 1, got ${String(dimensions)}.`)
+    fail(`Expected embedder.dimensions to be a whole number ≥ 1, got ${show(dimensions)}.`)
   }
   if (maxTokens !== undefined && (!Number.isInteger(maxTokens) || maxTokens < 1)) {
-    fail(`Expected embedder.maxTokens to be a whole number ≥ 1, got ${String(maxTokens)}.`)
+    fail(`Expected embedder.maxTokens to be a whole number ≥ 1, got ${show(maxTokens)}.`)
   }
   for (const name of ['embedQueries', 'embedDocuments', 'load', 'readableShares'] as const) {
     const optional = name === 'load' || name === 'readableShares'

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { ModelLoadError } from '../errors.js'
+import { messageOf } from '../show.js'
 import type { ModelSource } from './model-source.js'
 
 const DEFAULT_HUB = 'https://huggingface.co'
@@ -43,10 +44,10 @@ async function downloadFile(
     await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(partial))
     await rename(partial, target)
   } catch (error) {
-    await rm(partial, { force: true })
+    await rm(partial, { force: true }).catch(() => {}) // a path that cannot be (cacheDir with \0) fails here too
     throw new ModelLoadError(
       source.modelId,
-      `Could not download ${url} to "${source.folder}": ${error instanceof Error ? error.message : String(error)}. ` +
+      `Could not download ${url} to "${source.folder}": ${messageOf(error)}. ` +
         'Check the id, the revision and the network, or put the files there yourself and pass the folder as model.',
       { cause: error },
     )

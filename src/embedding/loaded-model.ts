@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ModelLoadError } from '../errors.js'
+import { messageOf } from '../show.js'
 import { downloadHubModel } from './hub-files.js'
 import { BUNDLED_MODEL, type ModelSource } from './model-source.js'
 import type { Session, Tokenizer, TransformersRuntime } from './transformers-runtime.js'
@@ -71,7 +72,7 @@ async function load(source: ModelSource, { importRuntime, allowDownload }: LoadM
   } catch (error) {
     throw new ModelLoadError(
       source.modelId,
-      `The model files in "${source.folder}" cannot be used: ${messageOf(error)}. ${fileCure(source)}`,
+      `The model files in "${source.folder}" cannot be used: ${reasonOf(error)}. ${fileCure(source)}`,
       { cause: error },
     )
   }
@@ -90,7 +91,7 @@ async function readJson(source: ModelSource, file: string, required: boolean): P
   } catch (error) {
     throw new ModelLoadError(
       source.modelId,
-      `"${join(source.folder, file)}" is not JSON: ${messageOf(error)}. ${fileCure(source)}`,
+      `"${join(source.folder, file)}" is not JSON: ${reasonOf(error)}. ${fileCure(source)}`,
       { cause: error },
     )
   }
@@ -99,7 +100,7 @@ async function readJson(source: ModelSource, file: string, required: boolean): P
 function missingFile(source: ModelSource, file: string, cause: unknown): ModelLoadError {
   return new ModelLoadError(
     source.modelId,
-    `The model file "${join(source.folder, file)}" cannot be read (${messageOf(cause)}). ${fileCure(source)}`,
+    `The model file "${join(source.folder, file)}" cannot be read (${reasonOf(cause)}). ${fileCure(source)}`,
     { cause },
   )
 }
@@ -119,7 +120,7 @@ function fileCure(source: ModelSource): string {
 
 /** The native runtime failed to load: says which of the known causes it was. */
 function runtimeError(source: ModelSource, error: unknown): ModelLoadError {
-  const message = messageOf(error)
+  const message = reasonOf(error)
   let cure = 'onnxruntime-node runs on Windows, macOS and glibc Linux (x64, arm64); elsewhere use aiSdkEmbedder.'
   if (/did not self-register/i.test(message)) {
     cure =
@@ -133,6 +134,7 @@ function runtimeError(source: ModelSource, error: unknown): ModelLoadError {
   })
 }
 
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+/** The message without its full stop, to go on after it. */
+function reasonOf(error: unknown): string {
+  return messageOf(error).replace(/\.$/, '')
 }

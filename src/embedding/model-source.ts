@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { InvalidOptionsError } from '../errors.js'
+import { show } from '../show.js'
 import { findModelCard, lastPathPart, type ModelCard } from './model-cards.js'
 import { fingerprintModel } from './model-fingerprint.js'
 import { findPackageRoot } from './package-root.js'
@@ -52,7 +53,7 @@ export function resolveModelSource(options: ModelSourceOptions = {}): ModelSourc
   if (/^[\w.-]+\/[\w.-]+$/.test(model) && !/^\.\.?\//.test(model)) return hubSource(model, options)
   throw new InvalidOptionsError(
     `Expected model to be "${BUNDLED_MODEL}", an existing folder or a hub id such as "Xenova/bge-small-en-v1.5", ` +
-      `got "${model}"${isAbsolute(model) || model.startsWith('.') ? ' (no such folder)' : ''}.`,
+      `got ${show(model)}${isAbsolute(model) || model.startsWith('.') ? ' (no such folder)' : ''}.`,
   )
 }
 
@@ -67,7 +68,7 @@ function folderSource(folder: string, options: ModelSourceOptions): ModelSource 
     )
   }
   const card = completeCard(folder, options, known, {
-    ...(typeof config.hidden_size === 'number' && { dimensions: config.hidden_size }),
+    ...(isCount(config.hidden_size) && { dimensions: config.hidden_size }),
     maxTokens: Math.min(positions ?? DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOKENS),
   })
   const dtype = options.dtype ?? (exists(join(folder, WEIGHTS_FILES.int8)) ? 'int8' : 'fp32')
@@ -145,24 +146,38 @@ interface ModelConfig {
 }
 
 function readConfig(folder: string): ModelConfig {
+  // Missing or broken, or JSON but no object (null): known models need none, and `completeCard` asks for the rest.
   try {
-    return JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as ModelConfig
+    const config: unknown = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'))
+    return typeof config === 'object' && config !== null ? config : {}
   } catch {
-    return {} // Missing or broken: known models need none, and `completeCard` asks for the rest.
+    return {}
   }
 }
 
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1
+}
+
 function positionLimit(config: ModelConfig): number | undefined {
-  if (typeof config.max_position_embeddings !== 'number') return undefined
+  if (!isCount(config.max_position_embeddings)) return undefined
   // These families count positions from the padding id, so that two of them are never used.
-  const reserved = /roberta|mpnet|camembert/.test(String(config.model_type)) ? 2 : 0
+  const reserved = /roberta|mpnet|camembert/.test(show(config.model_type)) ? 2 : 0
   return config.max_position_embeddings - reserved
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return statsOf(path)?.isDirectory() ?? false
 }
 
 function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined
+  return statsOf(path) !== undefined
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined // Whatever the reason (no such file, a file as folder, a name with \0 or too long), none is there.
+  }
 }

@@ -1,6 +1,8 @@
-import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, isToolSearchError } from '../errors.js'
+import { EmbedderMismatchError, EmbeddingError, isToolSearchError } from '../errors.js'
+import { messageOf } from '../show.js'
 import { orAbort, throwIfAborted, yieldOrAbort } from './abort.js'
 import { batchesByLength } from './batches.js'
+import { aBoolean, aString, checkOptions, oneOf, type Rules, wholeNumberFrom } from './check-options.js'
 import type { Embedder, EmbedOptions } from './embedder.js'
 import { type LoadedModel, loadModel } from './loaded-model.js'
 import type { Pooling } from './model-cards.js'
@@ -46,6 +48,21 @@ const WINDOW_TEXTS = 1024
 // Texts tokenized before other work may run; about 5 ms.
 const TOKENIZE_SLICE = 32
 
+const RULES: Rules<TransformersEmbedderOptions> = {
+  model: aString,
+  dimensions: wholeNumberFrom(1),
+  pooling: oneOf('mean', 'cls'),
+  normalize: aBoolean,
+  queryPrefix: aString,
+  documentPrefix: aString,
+  maxTokens: wholeNumberFrom(3), // a first and a last special token, and one of the text
+  scripts: oneOf('latin', 'any'),
+  dtype: oneOf('int8', 'fp32'),
+  allowDownload: aBoolean,
+  cacheDir: aString,
+  revision: aString,
+}
+
 /**
  * An `Embedder` that runs an ONNX model in this process: by default the bundled all-MiniLM-L6-v2 (384 dimensions, 256
  * tokens, English), offline.
@@ -56,7 +73,13 @@ const TOKENIZE_SLICE = 32
  * `EmbeddingError` (a failed run, an abort).
  */
 export function transformersEmbedder(options: TransformersEmbedderOptions = {}): Embedder {
-  return createTransformersEmbedder(options, () => import('./transformers-runtime.js'))
+  // The native package by itself first, though only `transformers-runtime.ts` uses it. When a CommonJS module throws
+  // while it loads (no binary for this machine, a second worker thread), Node 20 rejects the `import()` of the ES module
+  // that imports it, and a second promise that nobody can reach: an unhandled rejection, which ends the process.
+  // Imported directly, the same failure rejects this one promise only.
+  return createTransformersEmbedder(options, () =>
+    import('onnxruntime-node').then(() => import('./transformers-runtime.js')),
+  )
 }
 
 /** `transformersEmbedder` over a runtime that tests can replace. */
@@ -64,7 +87,7 @@ export function createTransformersEmbedder(
   options: TransformersEmbedderOptions,
   importRuntime: () => Promise<TransformersRuntime>,
 ): Embedder {
-  validate(options)
+  checkOptions('transformersEmbedder', options, RULES)
   const source = resolveModelSource(options)
   const { modelId, dimensions, maxTokens, queryPrefix, documentPrefix } = source
   const normalize = options.normalize ?? true
@@ -98,8 +121,7 @@ export function createTransformersEmbedder(
       }
     } catch (error) {
       if (isToolSearchError(error)) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new EmbeddingError(modelId, `The model "${modelId}" failed on ${texts.length} texts: ${reason}`, {
+      throw new EmbeddingError(modelId, `The model "${modelId}" failed on ${texts.length} texts: ${messageOf(error)}`, {
         cause: error,
       })
     }
@@ -159,33 +181,4 @@ async function runBatch(model: LoadedModel, source: ModelSource, rows: number[][
     width,
     source.pooling,
   )
-}
-
-function validate(options: TransformersEmbedderOptions): void {
-  const expected = (name: string, what: string, got: unknown): never => {
-    const value = typeof got === 'string' ? JSON.stringify(got) : String(got)
-    throw new InvalidOptionsError(`Expected ${name} of transformersEmbedder to be ${what}, got ${value}.`)
-  }
-  if (typeof options !== 'object' || options === null) expected('the options', 'an object', options)
-  const wholeNumber = (name: 'dimensions' | 'maxTokens', min: number) => {
-    const value = options[name]
-    if (value !== undefined && !(Number.isInteger(value) && value >= min)) {
-      expected(name, `a whole number ≥ ${min}`, value)
-    }
-  }
-  const oneOf = (name: keyof TransformersEmbedderOptions, values: readonly unknown[]) => {
-    const value = options[name]
-    if (value !== undefined && !values.includes(value)) expected(name, values.map(String).join(' or '), value)
-  }
-  wholeNumber('dimensions', 1)
-  wholeNumber('maxTokens', 3) // a first and a last special token, and one of the text
-  oneOf('pooling', ['mean', 'cls'])
-  oneOf('scripts', ['latin', 'any'])
-  oneOf('dtype', ['int8', 'fp32'])
-  oneOf('normalize', [true, false])
-  oneOf('allowDownload', [true, false])
-  for (const name of ['model', 'queryPrefix', 'documentPrefix', 'cacheDir', 'revision'] as const) {
-    const value = options[name]
-    if (value !== undefined && typeof value !== 'string') expected(name, 'a string', value)
-  }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { InvalidOptionsError } from '../errors.js'
+import { show } from '../show.js'
 
 /** What is kept for one document text. */
 export interface CachedVector {
@@ -28,7 +29,7 @@ export const DEFAULT_MAX_CACHED_VECTORS = 50_000
 export function createVectorCache(options: { maxEntries?: number | undefined } = {}): VectorCache {
   const maxEntries = options.maxEntries ?? DEFAULT_MAX_CACHED_VECTORS
   if (!Number.isInteger(maxEntries) || maxEntries < 1) {
-    throw new InvalidOptionsError(`Expected maxEntries to be a whole number ≥ 1, got ${String(maxEntries)}.`)
+    throw new InvalidOptionsError(`Expected maxEntries to be a whole number ≥ 1, got ${show(maxEntries)}.`)
   }
   const entries = new Map<string, CachedVector>() // in order of use: a Map iterates in order of insertion
   return {

@@ -36,13 +36,21 @@ export interface LexicalIndex {
   addScores(terms: readonly WeightedTerm[], scores: Float32Array): void
 }
 
-/** Builds the inverted index: postings in typed arrays, each with its impact, so that a query only adds up. */
+/** The inverted index of `documents`. */
 export function createLexicalIndex(documents: readonly LexicalDocument[]): LexicalIndex {
+  const builder = createLexicalIndexBuilder()
+  for (const document of documents) builder.add(document)
+  return builder.build()
+}
+
+/** Builds an inverted index document by document, so that other work may run in between. */
+export function createLexicalIndexBuilder(): { add(document: LexicalDocument): void; build(): LexicalIndex } {
   const termIds = new Map<string, number>()
   const frequencies: number[] = []
   const documentTerms: Uint32Array[] = []
   const documentImpacts: Float32Array[] = []
-  for (const document of documents) {
+
+  function add(document: LexicalDocument): void {
     const { weights, length } = weightedFrequencies(document)
     const ids = new Uint32Array(weights.size)
     const impacts = new Float32Array(weights.size)
@@ -62,6 +70,16 @@ export function createLexicalIndex(documents: readonly LexicalDocument[]): Lexic
     documentImpacts.push(impacts)
   }
 
+  return { add, build: () => invert(documentTerms, documentImpacts, termIds, frequencies) }
+}
+
+/** Postings in typed arrays, term after term, each with its impact, so that a query only adds up. */
+function invert(
+  documentTerms: readonly Uint32Array[],
+  documentImpacts: readonly Float32Array[],
+  termIds: ReadonlyMap<string, number>,
+  frequencies: readonly number[],
+): LexicalIndex {
   const starts = new Uint32Array(frequencies.length + 1)
   frequencies.forEach((frequency, id) => {
     starts[id + 1] = starts[id]! + frequency
@@ -78,7 +96,7 @@ export function createLexicalIndex(documents: readonly LexicalDocument[]): Lexic
   })
 
   return {
-    size: documents.length,
+    size: documentTerms.length,
     documentFrequency(term) {
       const id = termIds.get(term)
       return id === undefined ? 0 : frequencies[id]!
@@ -128,7 +146,10 @@ function weightedFrequencies(document: LexicalDocument): { weights: Map<string, 
     length += terms.length * fieldWeight
     if (field === 'name') {
       // A name's words may be written as one elsewhere ("git hub" and "github"); these tokens add no length.
-      for (let i = 0; i + 1 < terms.length; i++) weights.set(terms[i]! + terms[i + 1]!, fieldWeight)
+      const words = document.name.toLowerCase().split(' ')
+      for (let i = 0; i + 1 < words.length; i++) {
+        for (const term of tokenize(words[i]! + words[i + 1]!)) if (!weights.has(term)) weights.set(term, fieldWeight)
+      }
     }
   }
   return { weights, length }

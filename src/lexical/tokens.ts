@@ -3,13 +3,16 @@ import { STOP_WORDS } from './stop-words.js'
 
 /** Words of an identifier: camelCase, snake_case, kebab-case, dots, slashes and digits split; case kept. */
 export function nameWords(name: string): string[] {
-  return name
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .replace(/(\p{L})(\d)/gu, '$1 $2')
-    .replace(/(\d)(\p{L})/gu, '$1 $2')
-    .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .filter(Boolean)
+  return (
+    name
+      .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+      // Without a quantifier: `\p{Lu}+` would take quadratic time on a long run of capitals.
+      .replace(/\p{Lu}(?=\p{Lu}\p{Ll})/gu, '$& ')
+      .replace(/(\p{L})(\d)/gu, '$1 $2')
+      .replace(/(\d)(\p{L})/gu, '$1 $2')
+      .split(/[^\p{L}\p{M}\p{N}]+/u)
+      .filter(Boolean)
+  )
 }
 
 // Scripts written without spaces between words.

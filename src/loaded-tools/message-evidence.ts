@@ -10,14 +10,20 @@ import { LOAD_TOOL, readActivation, SEARCH_TOOLS } from '../meta-tools/activatio
 export function namesInMessages(messages: unknown): Set<string> {
   const names = new Set<string>()
   if (!Array.isArray(messages)) return names
-  for (const message of messages) {
-    try {
-      readMessage(message, names)
-    } catch {
-      // A hostile getter or proxy: no evidence.
-    }
+  try {
+    for (const message of messages) readGuarded(message, names)
+  } catch {
+    // The list itself is a hostile proxy: what was read before counts.
   }
   return names
+}
+
+function readGuarded(message: unknown, names: Set<string>): void {
+  try {
+    readMessage(message, names)
+  } catch {
+    // A hostile getter or proxy: no evidence.
+  }
 }
 
 function readMessage(message: unknown, names: Set<string>): void {

@@ -1,28 +1,22 @@
-/** Finds callable names in queries. */
-export interface NameMatcher {
-  /**
-   * The names that the query contains, in the order in which it mentions them; the longest wins at each place.
-   * `isCommonWord` says of a name that is a plain word ("help") whether other tools' texts use it too: then it is a
-   * name only where it is the whole query, or marked as one ("`help`", "help()", "call help", "the help tool").
-   */
-  namesIn(query: string, isCommonWord: (name: string) => boolean): string[]
+/** The callable names of one layer, ready to be looked up. */
+export interface NameSet {
+  /** The name that `text` is: in its own case, or in any where it is an identifier or `wholeQuery`. */
+  lookUp(text: string, wholeQuery: boolean): string | undefined
+  /** Names in scripts without spaces, which no word's end marks. */
+  readonly unspaced: readonly string[]
 }
 
 // Bounds on the work for a huge query: names are looked for in its first words only.
 const MAX_WORDS = 400
 const MAX_WORDS_OF_NAME = 16
+const MAX_TRAILING_SIGNS = 4
 
 const HAN_OR_KANA = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 // A word: letters and digits of one kind of script, with `_`, which never ends a name.
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}_])+/gu
 
-/**
- * A matcher over one set of callable names. Names of several words ("getIssue", "get_issue", "files/read") match in any
- * case; a plain word ("fetch") matches in its own case, or as the whole query, since it may be a mere word of English.
- * Taking every "help" and "search" in a sentence for a name cost 0.03 nDCG@10 on BFCL (bench/quality.ts).
- */
-export function createNameMatcher(names: Iterable<string>): NameMatcher {
+export function createNameSet(names: Iterable<string>): NameSet {
   const exact = new Set<string>()
   const folded = new Map<string, string>()
   const unspaced: string[] = []
@@ -32,54 +26,69 @@ export function createNameMatcher(names: Iterable<string>): NameMatcher {
     if (!folded.has(key)) folded.set(key, name)
     if (HAN_OR_KANA.test(name)) unspaced.push(name)
   }
-
-  function lookUp(text: string, wholeQuery: boolean): string | undefined {
-    if (exact.has(text)) return text
-    const name = folded.get(text.toLowerCase())
-    return name !== undefined && (wholeQuery || isIdentifier(name)) ? name : undefined
-  }
-
   return {
-    namesIn(query, isCommonWord) {
-      const trimmed = query.trim()
-      const whole = lookUp(trimmed, true)
-      if (whole !== undefined) return [whole]
-      const found: { name: string; at: number }[] = []
-      const words = wordsOf(trimmed)
-      for (let from = 0; from < words.length; ) {
-        const last = Math.min(words.length, from + MAX_WORDS_OF_NAME) - 1
-        let next = from + 1
-        for (let to = last; to >= from; to--) {
-          const match = lookUpFrom(words, from, to)
-          if (match === undefined) continue
-          found.push({ name: match, at: words[from]!.start })
-          next = to + 1
-          break
-        }
-        from = next
-      }
-      // No space tells where such a name ends, so it is looked for as it is.
-      for (const name of unspaced) {
-        const at = trimmed.indexOf(name)
-        if (at >= 0 && !found.some(other => other.name === name)) found.push({ name, at })
-      }
-      found.sort((a, b) => a.at - b.at)
-      return [...new Set(found.map(({ name }) => name))]
-
-      function lookUpFrom(words: readonly Word[], from: number, to: number): string | undefined {
-        const { start, lead } = words[from]!
-        const end = words[to]!.end
-        // A name may begin with a sign ("@scope/tool", "/files"); try with it first.
-        for (const begin of lead < start ? [lead, start] : [start]) {
-          const name = lookUp(trimmed.slice(begin, end), false)
-          if (name === undefined) continue
-          if (isIdentifier(name)) return name
-          if (!standsAlone(trimmed, begin, end)) continue
-          if (!isCommonWord(name) || isMarkedAsName(trimmed, begin, end)) return name
-        }
-        return undefined
-      }
+    unspaced,
+    lookUp(text, wholeQuery) {
+      if (exact.has(text)) return text
+      const name = folded.get(text.toLowerCase())
+      return name !== undefined && (wholeQuery || isIdentifier(name)) ? name : undefined
     },
+  }
+}
+
+/**
+ * The names of `sets` that the query contains, in the order in which it mentions them; the longest wins at each place.
+ *
+ * Names of several words ("getIssue", "get_issue", "files/read") match in any case; a plain word ("fetch") in its own
+ * case, or as the whole query. `isCommonWord` says of a plain word whether other tools' texts use it, too: then it is a
+ * name only where it is marked as one ("`help`", "help()", "call help", "the help tool"). Taking every "help" and
+ * "search" in a sentence for a name cost 0.03 nDCG@10 on BFCL (bench/quality.ts).
+ */
+export function namesIn(query: string, sets: readonly NameSet[], isCommonWord: (name: string) => boolean): string[] {
+  const text = query.trim()
+  const lookUp = (part: string, wholeQuery: boolean) => {
+    for (const set of sets) {
+      const name = set.lookUp(part, wholeQuery)
+      if (name !== undefined) return name
+    }
+    return undefined
+  }
+  const whole = lookUp(text, true)
+  if (whole !== undefined) return [whole]
+
+  const found: { name: string; at: number }[] = []
+  const words = wordsOf(text)
+  for (let from = 0; from < words.length; ) {
+    let next = from + 1
+    for (let to = Math.min(words.length, from + MAX_WORDS_OF_NAME) - 1; to >= from; to--) {
+      const name = nameBetween(words[from]!, words[to]!)
+      if (name === undefined) continue
+      found.push({ name, at: words[from]!.start })
+      next = to + 1
+      break
+    }
+    from = next
+  }
+  // No space tells where such a name ends, so it is looked for as it is.
+  for (const name of sets.flatMap(set => set.unspaced)) {
+    const at = text.indexOf(name)
+    if (at >= 0) found.push({ name, at })
+  }
+  found.sort((a, b) => a.at - b.at || b.name.length - a.name.length)
+  return [...new Set(found.map(({ name }) => name))]
+
+  function nameBetween(first: Word, last: Word): string | undefined {
+    // A name may begin or end with signs ("@scope/tool", "is_done?"); try with them first.
+    for (const begin of first.lead < first.start ? [first.lead, first.start] : [first.start]) {
+      for (let end = last.tail; end >= last.end; end--) {
+        const name = lookUp(text.slice(begin, end), false)
+        if (name === undefined) continue
+        if (isIdentifier(name)) return name
+        if (!standsAlone(text, begin, end)) continue
+        if (!isCommonWord(name) || isMarkedAsName(text, begin, end)) return name
+      }
+    }
+    return undefined
   }
 }
 
@@ -88,14 +97,19 @@ interface Word {
   readonly end: number
   /** Start of the signs that are attached in front of the word. */
   readonly lead: number
+  /** End of the signs that are attached behind the word. */
+  readonly tail: number
 }
 
 function wordsOf(text: string): Word[] {
   const words: Word[] = []
   for (const { 0: word, index } of text.matchAll(WORD)) {
     let lead = index
-    while (lead > 0 && /[@/#$.:-]/.test(text[lead - 1]!)) lead--
-    words.push({ start: index, end: index + word.length, lead })
+    while (lead > 0 && /[@/#$.:~+-]/.test(text[lead - 1]!)) lead--
+    const end = index + word.length
+    let tail = end
+    while (tail < end + MAX_TRAILING_SIGNS && tail < text.length && /[^\s\p{L}\p{M}\p{N}_]/u.test(text[tail]!)) tail++
+    words.push({ start: index, end, lead, tail })
     if (words.length === MAX_WORDS) break
   }
   return words

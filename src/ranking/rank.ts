@@ -20,7 +20,10 @@ export interface RankableLayer {
 }
 
 export interface RankedQuery {
-  /** The best `limit` candidates, best first. With an HNSW index, near ties at the end may be approximate. */
+  /**
+   * The best candidates, best first, at most `limit`. With an HNSW index they may be fewer: only those that no document
+   * left out by the index can beat.
+   */
   best(limit: number): Candidate[]
   /** Every candidate, best first, exact. */
   all(): Candidate[]
@@ -43,7 +46,12 @@ export function rankQuery(
   const readable = queryVector ? readableShare : 0
   const asked = layers.map((layer, index) => scoreLayer(layer, index, terms, possibleScore, queryVector, readable))
   return {
-    best: limit => sorted(asked.flatMap(layer => layer.best(limit))).slice(0, limit),
+    best(limit) {
+      const lists = asked.map(layer => layer.best(limit))
+      const bound = Math.max(...lists.map(list => list.bound))
+      const certain = lists.flatMap(list => list.candidates).filter(candidate => candidate.evidence >= bound)
+      return sorted(certain).slice(0, limit)
+    },
     all: () => sorted(asked.flatMap(layer => layer.all())),
   }
 }
@@ -96,13 +104,25 @@ function scoreLayer(
 
   return {
     all: () => (useVectors ? withAllVectors(size) : lexicalOnly(size)),
-    best(limit: number): Candidate[] {
-      if (!useVectors) return lexicalOnly(limit)
-      if (dense.vectors.kind === 'exact' || limit >= size) return withAllVectors(limit)
-      // The best by the sum are among the best by either part, but for near ties; both lists are cut at `limit`.
-      const positions = new Set<number>(dense.vectors.nearest(queryVector, limit).ids)
-      for (const position of topK(lexicalShares, limit)) positions.add(position)
-      return Array.from(positions, position => candidate(position, dense.vectors.similarity(queryVector, position)))
+    /** The best candidates, and the evidence that no document of this layer beyond them exceeds, as far as they count. */
+    best(limit: number): { candidates: Candidate[]; bound: number } {
+      if (!useVectors) return { candidates: lexicalOnly(limit), bound: Number.NEGATIVE_INFINITY }
+      if (dense.vectors.kind === 'exact' || limit >= size) {
+        return { candidates: withAllVectors(limit), bound: Number.NEGATIVE_INFINITY }
+      }
+      // Fagin's threshold: a document in neither list has at most the last similarity of one and the last share of the
+      // other, so that whatever has more evidence than both together is certain to be among the best.
+      const nearest = dense.vectors.nearest(queryVector, limit)
+      const byWords = topK(lexicalShares, limit)
+      const lastSimilarity = Math.max(0, nearest.similarities.at(-1) ?? 0)
+      const lastShare = lexicalShares[byWords.at(-1) ?? 0]!
+      const positions = new Set<number>([...nearest.ids, ...byWords])
+      return {
+        candidates: Array.from(positions, position =>
+          candidate(position, dense.vectors.similarity(queryVector, position)),
+        ),
+        bound: evidenceOf(lastSimilarity, lastShare, readableShare),
+      }
     },
   }
 }

@@ -23,7 +23,8 @@ export function createExactIndex(vectors: Float32Array, dimensions: number): Vec
       d += query[i + 3]! * vectors[start + i + 3]!
     }
     for (; i < dimensions; i++) a += query[i]! * vectors[start + i]!
-    return a + b + c + d
+    // As the arrays of similarities hold it, so that all ways to ask give the same number.
+    return Math.fround(a + b + c + d)
   }
 
   function similarities(query: Float32Array): Float32Array {

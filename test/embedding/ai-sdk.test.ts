@@ -114,6 +114,56 @@ describe('aiSdkEmbedder', () => {
     expect(seen?.aborted).toBe(true)
   })
 
+  it.each([2 ** 31, Number.MAX_SAFE_INTEGER])(
+    'waits with a timeoutMs of %d, longer than a timer can',
+    async timeoutMs => {
+      const doEmbed: DoEmbed = async ({ values }) => {
+        await new Promise(resolve => setTimeout(resolve, 20))
+        return answer(values)
+      }
+      const embedder = aiSdkEmbedder({ model: mockModel({ doEmbed }), dimensions: 16, timeoutMs })
+      expect(await embedder.embedQueries(['x'])).toHaveLength(1)
+    },
+  )
+
+  it('makes no further call after one has failed, and aborts those in flight', async () => {
+    const failure = new Error('bad key')
+    const signals: (AbortSignal | undefined)[] = []
+    const doEmbed: DoEmbed = async ({ abortSignal }) => {
+      signals.push(abortSignal)
+      if (signals.length < 4) return new Promise(() => {})
+      throw failure
+    }
+    const model = mockModel({ doEmbed, supportsParallelCalls: true, maxEmbeddingsPerCall: 1 })
+    const texts = Array.from({ length: 40 }, (_, i) => `text ${i}`)
+    const embedding = aiSdkEmbedder({ model, dimensions: 16 }).embedDocuments(texts)
+    await expect(embedding).rejects.toMatchObject({ code: 'EMBEDDING_FAILED', cause: failure })
+    expect(signals.slice(0, 3).map(signal => signal?.aborted)).toEqual([true, true, true])
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(signals).toHaveLength(4)
+  })
+
+  it('makes no further call after one has failed where the others then succeed', async () => {
+    let calls = 0
+    const doEmbed: DoEmbed = async ({ values }) => {
+      if (++calls === 2) throw new Error('bad key')
+      await new Promise(resolve => setTimeout(resolve, 5))
+      return answer(values)
+    }
+    const model = mockModel({ doEmbed, supportsParallelCalls: true, maxEmbeddingsPerCall: 1 })
+    const embedding = aiSdkEmbedder({ model, dimensions: 16 }).embedDocuments('abcdefghijklmnop'.split(''))
+    await expect(embedding).rejects.toThrow('bad key')
+    await new Promise(resolve => setTimeout(resolve, 30))
+    expect(calls).toBe(4)
+  })
+
+  it('wraps what has no message', async () => {
+    const thrown: unknown = Object.create(null)
+    const model = mockModel({ doEmbed: () => Promise.reject(thrown) })
+    const embedding = aiSdkEmbedder({ model, dimensions: 16 }).embedQueries(['x'])
+    await expect(embedding).rejects.toMatchObject({ code: 'EMBEDDING_FAILED', cause: thrown })
+  })
+
   it('hands an abort to the provider and rejects at once', async () => {
     let seen: AbortSignal | undefined
     const doEmbed: DoEmbed = ({ abortSignal }) => {
@@ -141,6 +191,8 @@ describe('aiSdkEmbedder', () => {
     ['no options', undefined, 'options'],
     ['a model id', { model: 'openai/text-embedding-3-small', dimensions: 1536 }, 'ModelRouterEmbeddingModel'],
     ['an object without doEmbed', { model: {}, dimensions: 16 }, 'doEmbed'],
+    ['dimensions without a prototype', { model: mockModel(), dimensions: Object.create(null) }, 'dimensions'],
+    ['an unknown option', { model: mockModel(), dimensions: 16, timeoutMS: 1 }, 'timeoutMS'],
     ['no dimensions', { model: mockModel() }, 'dimensions'],
     ['a time-out of 0', { model: mockModel(), dimensions: 16, timeoutMs: 0 }, 'timeoutMs'],
     ['half a text in a batch', { model: mockModel(), dimensions: 16, maxBatch: 1.5 }, 'maxBatch'],

@@ -18,6 +18,8 @@ describe('checkedEmbedder: the embedder', () => {
     [{ ...embedderOf(), dimensions: 0 }, 'dimensions'],
     [{ ...embedderOf(), dimensions: 1.5 }, 'dimensions'],
     [{ ...embedderOf(), dimensions: '384' }, 'dimensions'],
+    [{ ...embedderOf(), dimensions: Object.create(null) }, 'dimensions'],
+    [{ ...embedderOf(), modelId: 1n }, 'modelId'],
     [{ ...embedderOf(), embedQueries: undefined }, 'embedQueries'],
     [{ ...embedderOf(), embedDocuments: [] }, 'embedDocuments'],
     [{ ...embedderOf(), load: true }, 'load'],
@@ -86,6 +88,9 @@ describe('checkedEmbedder: results', () => {
       '2 numbers',
     ],
     ['a missing one', [[1, 0], undefined], '2 numbers'],
+    ['an array of holes', new Array(2), '2 numbers'],
+    ['an embedding of holes', [[1, 0], new Array(2)], 'finite'],
+    ['an embedding whose length is no number', [[1, 0], { length: Object.create(null) }], 'an object at index 1'],
     [
       'NaN',
       [
@@ -126,8 +131,20 @@ describe('checkedEmbedder: results', () => {
   })
 
   it.each([
+    [[1e200, 1e200]],
+    [[Number.MAX_VALUE, Number.MAX_VALUE]],
+    [[1e-200, 1e-200]],
+    [[Number.MIN_VALUE, Number.MIN_VALUE]],
+  ])('scales %o, whose squares are no finite numbers above 0, to unit length', async embedding => {
+    const [vector] = await checkedEmbedder(embedderOf({ embedQueries: async () => [embedding] })).embedQueries(['a'])
+    expect(vector).toEqual(Float32Array.of(Math.SQRT1_2, Math.SQRT1_2))
+  })
+
+  it.each([
     ['modelId', 'other'],
+    ['modelId', Object.create(null)],
     ['dimensions', 3],
+    ['dimensions', Object.create(null)],
   ])('rejects a changed %s', async (name, changed) => {
     const embedder = embedderOf()
     const checked = checkedEmbedder(embedder)
@@ -135,28 +152,50 @@ describe('checkedEmbedder: results', () => {
     await expect(checked.embedQueries(['a'])).rejects.toThrow(EmbedderMismatchError)
   })
 
-  it.each([[[0.5]], [[0.5, 2]], [[Number.NaN, 1]], ['shares']])('rejects the readable shares %o', async returned => {
-    const checked = checkedEmbedder(embedderOf({ readableShares: async () => returned as never }))
-    await expect(checked.readableShares(['a', 'b'])).rejects.toThrow(EmbedderMismatchError)
-  })
+  it.each([[[0.5]], [[0.5, 2]], [[Number.NaN, 1]], [new Array(2)], [[1, Object.create(null)]], ['shares']])(
+    'rejects the readable shares %o',
+    async returned => {
+      const checked = checkedEmbedder(embedderOf({ readableShares: async () => returned as never }))
+      await expect(checked.readableShares(['a', 'b'])).rejects.toThrow(EmbedderMismatchError)
+    },
+  )
 })
 
 describe('checkedEmbedder: failures', () => {
-  it.each([['a string'], [undefined], [{ status: 500 }], [new TypeError('fetch failed')]])(
-    'wraps a thrown %o, which it keeps as cause',
-    async thrown => {
-      const checked = checkedEmbedder(embedderOf({ embedQueries: () => Promise.reject(thrown) }))
-      const failure: unknown = await checked.embedQueries(['a']).catch(error => error)
-      expect(failure).toBeInstanceOf(EmbeddingError)
-      expect((failure as EmbeddingError).cause).toBe(thrown)
+  it.each([
+    ['a string'],
+    [undefined],
+    [{ status: 500 }],
+    [Object.create(null)],
+    [{ message: Object.create(null) }],
+    [new TypeError('fetch failed')],
+  ])('wraps a thrown %o, which it keeps as cause', async thrown => {
+    const checked = checkedEmbedder(embedderOf({ embedQueries: () => Promise.reject(thrown) }))
+    const failure: unknown = await checked.embedQueries(['a']).catch(error => error)
+    expect(failure).toBeInstanceOf(EmbeddingError)
+    expect((failure as EmbeddingError).cause).toBe(thrown)
+  })
+
+  it.each(['embedQueries', 'embedDocuments', 'load', 'readableShares'] as const)(
+    'wraps what %s throws before it returns a promise',
+    async method => {
+      const atOnce = () => {
+        throw new Error('at once')
+      }
+      const call = checkedEmbedder(embedderOf({ [method]: atOnce }))[method](['a'])
+      await expect(call).rejects.toThrow(EmbeddingError)
+      await expect(call).rejects.toThrow('at once')
     },
   )
 
-  it('wraps what is thrown before a promise is returned', async () => {
-    const embedQueries = () => {
-      throw new Error('at once')
-    }
-    await expect(checkedEmbedder(embedderOf({ embedQueries })).embedQueries(['a'])).rejects.toThrow(EmbeddingError)
+  it('takes results that come without a promise, and rejects what is no result', async () => {
+    const plain = (texts: readonly string[]) => texts.map(() => [0, 2])
+    const members = { embedQueries: plain, readableShares: () => [0.5], load: () => 7 } as unknown as Partial<Embedder>
+    const checked = checkedEmbedder(embedderOf({ ...members, embedDocuments: (() => 42) as never }))
+    await checked.load()
+    expect(await checked.embedQueries(['a'])).toEqual([Float32Array.of(0, 1)])
+    expect(await checked.readableShares(['a'])).toEqual([0.5])
+    await expect(checked.embedDocuments(['a'])).rejects.toThrow(EmbedderMismatchError)
   })
 
   it('passes errors of this package', async () => {

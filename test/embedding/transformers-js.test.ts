@@ -23,6 +23,13 @@ describe('transformersEmbedder: options', () => {
     [{ pooling: 'max' }, 'pooling'],
     [{ normalize: 'yes' }, 'normalize'],
     [{ dtype: 'int4' }, 'dtype'],
+    [{ dtyp: 'int8' }, 'dtyp'],
+    [{ pooling: Object.create(null) }, 'pooling'],
+    [Object.assign(Object.create(null), { pooling: 'max' }), 'pooling'],
+    [null, 'the options'],
+    [{ model: 'nul\0' }, 'model'],
+    [{ model: '/etc/passwd/x' }, 'model'],
+    [{ model: 'x'.repeat(100_000) }, 'model'],
     [{ queryPrefix: 7 }, 'queryPrefix'],
     [{ model: '' }, 'model'],
     [{ model: './no-such-folder' }, 'no such folder'],
@@ -30,6 +37,22 @@ describe('transformersEmbedder: options', () => {
   ])('rejects %o at construction, naming %s', (options, named) => {
     expect(() => transformersEmbedder(options as never)).toThrow(InvalidOptionsError)
     expect(() => transformersEmbedder(options as never)).toThrow(named)
+  })
+
+  it('ignores a config.json that holds no object or no usable figure', () => {
+    const folder = fakeModelFolder()
+    for (const config of ['null', '7', '"text"', '{"hidden_size":0}', '{"max_position_embeddings":-1}']) {
+      writeFileSync(join(folder, 'config.json'), config)
+      expect(() => transformersEmbedder({ model: folder })).toThrow(InvalidOptionsError)
+      expect(transformersEmbedder({ model: folder, dimensions: 8 }).maxTokens).toBe(512)
+    }
+  })
+
+  it('looks for weights where onnx is a file', () => {
+    const folder = fakeModelFolder()
+    rmSync(join(folder, 'onnx'), { recursive: true })
+    writeFileSync(join(folder, 'onnx'), '')
+    expect(transformersEmbedder({ model: folder }).modelId).toBe('fake-model@unavailable')
   })
 
   it('rejects a window longer than the positions of the model', () => {
@@ -153,6 +176,12 @@ describe('transformersEmbedder: embedding', () => {
     expect(await embedder.embedQueries(['a'])).toHaveLength(1)
   })
 
+  it('rejects with an EmbeddingError when a run throws what has no message', async () => {
+    const { embedder, runtime } = setUp()
+    runtime.runError = Object.create(null)
+    await expect(embedder.embedQueries(['a'])).rejects.toMatchObject({ code: 'EMBEDDING_FAILED' })
+  })
+
   it('rejects when the model has other dimensions than promised', async () => {
     const { embedder } = setUp({ dimensions: 4 })
     await expect(embedder.embedQueries(['a'])).rejects.toThrow(EmbedderMismatchError)
@@ -258,6 +287,11 @@ describe('transformersEmbedder: hub models', () => {
     const { embedder } = hub(fakeModelFolder(), false)
     await expect(embedder.embedQueries(['a'])).rejects.toThrow(/allowDownload: true/)
     expect(fetch).not.toHaveBeenCalled()
+  })
+
+  it('says that it cannot download to a folder that cannot be', async () => {
+    vi.stubGlobal('fetch', async () => new Response('{}'))
+    await expect(hub('nul\0', true).embedder.load?.()).rejects.toThrow(ModelLoadError)
   })
 
   it('downloads each file once, tries again after a failure, then works offline', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createNameMatcher } from '../../src/ranking/exact-name.js'
+import { createNameSet, namesIn } from '../../src/ranking/exact-name.js'
 import { createToolSearcher } from '../../src/searcher.js'
 import { wordEmbedder } from '../searcher/word-embedder.js'
 
@@ -33,7 +33,7 @@ describe('a query with an exact callable name', () => {
 const rareWord = () => false
 const commonWord = () => true
 const find = (names: string[], query: string, isCommonWord = rareWord) =>
-  createNameMatcher(names).namesIn(query, isCommonWord)
+  namesIn(query, [createNameSet(names)], isCommonWord)
 
 describe('a name of several words', () => {
   it.each([
@@ -129,9 +129,9 @@ describe('a hostile query or name', () => {
     ['a megabyte of Han', '天气'.repeat(500_000)],
     ['a megabyte of blanks', ' '.repeat(1_000_000)],
   ])('takes bounded time: %s', (_, query) => {
-    const matcher = createNameMatcher(names)
+    const set = createNameSet(names)
     const started = performance.now()
-    matcher.namesIn(query, rareWord)
+    namesIn(query, [set], rareWord)
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 

@@ -1,0 +1,66 @@
+import type { ToolDocument } from '../catalog/document.js'
+import type { CheckedEmbedder } from './checked.js'
+import { type CachedVector, createVectorCache, type VectorCache, vectorCacheKey } from './vector-cache.js'
+
+interface Vectors {
+  readonly cache: VectorCache
+  /** What is being embedded right now, so that two catalogs with common tools do not embed them twice. */
+  readonly pending: Map<string, Promise<ReadonlyMap<string, CachedVector>>>
+}
+
+const vectorsByEmbedder = new WeakMap<CheckedEmbedder, Vectors>()
+
+// An empty text has no meaning to embed, and some models refuse it.
+const EMPTY_DOCUMENT = '-'
+
+/**
+ * The vectors of documents, in order; those not seen before by this embedder are embedded in one call.
+ * Rejects where the embedder does; nothing is kept of a failed call.
+ */
+export async function vectorsOf(
+  documents: readonly ToolDocument[],
+  embedder: CheckedEmbedder,
+): Promise<CachedVector[]> {
+  const vectors = vectorsByEmbedder.get(embedder) ?? { cache: createVectorCache(), pending: new Map() }
+  vectorsByEmbedder.set(embedder, vectors)
+  const { cache, pending } = vectors
+  const found = new Map<string, CachedVector>()
+  const missing = new Map<string, string>()
+  const awaited = new Set<Promise<ReadonlyMap<string, CachedVector>>>()
+  const keys = documents.map(document => vectorCacheKey(embedder.modelId, document.key))
+  keys.forEach((key, position) => {
+    const known = cache.get(key)
+    const running = pending.get(key)
+    if (known) found.set(key, known)
+    else if (running) awaited.add(running)
+    else missing.set(key, documents[position]!.text || EMPTY_DOCUMENT)
+  })
+  if (missing.size > 0) {
+    const embedded = embed(missing, embedder, cache)
+    awaited.add(embedded)
+    for (const key of missing.keys()) pending.set(key, embedded)
+    const done = () => {
+      for (const key of missing.keys()) if (pending.get(key) === embedded) pending.delete(key)
+    }
+    embedded.then(done, done)
+  }
+  for (const batch of await Promise.all(awaited)) for (const [key, value] of batch) found.set(key, value)
+  return keys.map(key => found.get(key)!)
+}
+
+async function embed(
+  texts: ReadonlyMap<string, string>,
+  embedder: CheckedEmbedder,
+  cache: VectorCache,
+): Promise<ReadonlyMap<string, CachedVector>> {
+  const list = [...texts.values()]
+  const vectors = await embedder.embedDocuments(list)
+  const shares = await embedder.readableShares(list)
+  const embedded = new Map<string, CachedVector>()
+  ;[...texts.keys()].forEach((key, at) => {
+    const value = { vector: vectors[at]!, readableShare: shares[at]! }
+    cache.set(key, value)
+    embedded.set(key, value)
+  })
+  return embedded
+}

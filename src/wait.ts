@@ -1,0 +1,35 @@
+import { setMaxListeners } from 'node:events'
+
+/** The promise's outcome, or the signal's reason when that comes first. */
+export function untilAborted<T>(promise: Promise<T>, abortSignal: AbortSignal | undefined): Promise<T> {
+  if (!abortSignal) return promise
+  if (abortSignal.aborted) {
+    promise.catch(() => {})
+    return Promise.reject(abortSignal.reason)
+  }
+  // Any number of searches may share one signal; Node would warn of a leak at eleven.
+  setMaxListeners(0, abortSignal)
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(abortSignal.reason)
+    abortSignal.addEventListener('abort', onAbort, { once: true })
+    const settle = () => abortSignal.removeEventListener('abort', onAbort)
+    promise.then(resolve, reject).finally(settle)
+  })
+}
+
+/** The promise's outcome, or a rejection with `timeoutError()` when it takes longer than `timeoutMs`. */
+export function withinTime<T>(promise: Promise<T>, timeoutMs: number, timeoutError: () => Error): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(timeoutError()), timeoutMs)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message
+  try {
+    return String(error)
+  } catch {
+    return 'an unknown error'
+  }
+}
