@@ -4,10 +4,10 @@ import type { ToolDocument } from './catalog/document.js'
 import type { CheckedEmbedder } from './embedding/checked.js'
 import { vectorsOf } from './embedding/document-vectors.js'
 import { buildLexicalLayer, type DenseLayer, documentsOf, type LexicalLayer } from './layer-index.js'
+import { messageOf } from './show.js'
 import { createExactIndex } from './vector/exact.js'
 import { createHnswIndex } from './vector/hnsw.js'
 import type { VectorIndex } from './vector/vector-index.js'
-import { messageOf } from './wait.js'
 import type { Warn } from './warn-once.js'
 
 /** From this size on a lasting layer gets an HNSW graph; below, comparing all vectors takes about a millisecond. */

@@ -11,7 +11,8 @@ import { createQueryEmbedder } from './query-embedder.js'
 import { type Candidate, type RankableLayer, type RankedQuery, rankQuery } from './ranking/rank.js'
 import { DEFAULT_MIN_SCORE, EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
 import type { CatalogSearcher, RankedCandidate, SearchOptions, SearchResponse, SearchResult } from './searcher-types.js'
-import { messageOf, untilAborted, withinTime } from './wait.js'
+import { messageOf } from './show.js'
+import { untilAborted, withinTime } from './wait.js'
 import { type Warn, warnOnce } from './warn-once.js'
 
 export interface CatalogSearcherOptions {

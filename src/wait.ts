@@ -24,12 +24,3 @@ export function withinTime<T>(promise: Promise<T>, timeoutMs: number, timeoutErr
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
-
-export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message
-  try {
-    return String(error)
-  } catch {
-    return 'an unknown error'
-  }
-}
