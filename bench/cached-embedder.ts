@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkedEmbedder } from '../src/embedding/checked.js'
 import type { Embedder } from '../src/embedding/embedder.js'
@@ -11,15 +11,13 @@ import type { Embedder } from '../src/embedding/embedder.js'
 export function cachedEmbedder(inner: Embedder): Embedder & { save(): void } {
   const embedder = checkedEmbedder(inner)
   const folder = fileURLToPath(new URL('../.cache/', import.meta.url))
-  const file = `${folder}${createHash('sha256').update(embedder.modelId).digest('hex').slice(0, 16)}`
+  const file = `${folder}${createHash('sha256').update(embedder.modelId).digest('hex').slice(0, 16)}.json`
   const vectors = new Map<string, Float32Array>()
-  if (existsSync(`${file}.keys.json`)) {
-    const keys = JSON.parse(readFileSync(`${file}.keys.json`, 'utf8')) as string[]
-    const data = readFileSync(`${file}.f32`)
-    const all = new Float32Array(data.buffer, data.byteOffset, data.byteLength / 4)
-    keys.forEach((key, i) => {
-      vectors.set(key, all.slice(i * embedder.dimensions, (i + 1) * embedder.dimensions))
-    })
+  if (existsSync(file)) {
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+    for (const [key, base64] of Object.entries(stored)) {
+      vectors.set(key, new Float32Array(Uint8Array.from(Buffer.from(base64, 'base64')).buffer))
+    }
   }
   const embed = async (method: 'embedQueries' | 'embedDocuments', texts: readonly string[]) => {
     const keys = texts.map(text => createHash('sha256').update(`${method}\0${text}`).digest('base64url'))
@@ -40,12 +38,13 @@ export function cachedEmbedder(inner: Embedder): Embedder & { save(): void } {
     embedDocuments: texts => embed('embedDocuments', texts),
     save() {
       mkdirSync(folder, { recursive: true })
-      const all = new Float32Array(vectors.size * embedder.dimensions)
-      ;[...vectors.values()].forEach((vector, i) => {
-        all.set(vector, i * embedder.dimensions)
-      })
-      writeFileSync(`${file}.f32`, Buffer.from(all.buffer))
-      writeFileSync(`${file}.keys.json`, JSON.stringify([...vectors.keys()]))
+      const stored = Object.fromEntries(
+        Array.from(vectors, ([key, { buffer }]) => [key, Buffer.from(buffer as ArrayBuffer).toString('base64')]),
+      )
+      // Renamed into place: another process may be reading, or writing its own.
+      const written = `${file}.${process.pid}`
+      writeFileSync(written, JSON.stringify(stored))
+      renameSync(written, file)
     },
   }
 }

@@ -61,8 +61,8 @@ async function main() {
     console.log(`cosine + ${weight} share`, gains.map(gain => gain.toFixed(4)).join(' '), mean(gains).toFixed(4))
     console.log('  logistic', fitLogistic(topSamples(by), by))
   }
-  const byShare = (a: Sample) => a.share
-  console.log('share alone, logistic', fitLogistic(topSamples(byShare), byShare))
+  const byShare = (a: Sample) => Math.log(Math.max(a.share, 0.01))
+  console.log('log share alone, logistic', fitLogistic(topSamples(byShare), byShare))
 
   function topSamples(by: (sample: Sample) => number): Sample[] {
     return corpora.flatMap(({ queries }) => {

@@ -23,7 +23,7 @@ export function figures(): string {
 |---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-Made by \`npm run bench\` (\`bench/results/quality.json\`). The last three columns are at the default \`minScore\` of ${defaultMinScore}:
+From \`bench/results/quality.json\`, made by \`npm run bench\`. The last three columns are at the default \`minScore\` of ${defaultMinScore}:
 the share of right tools in the top 5 that it leaves out; how often a line of small talk ("hello", "thanks, that was
 helpful", 你好) returns nothing; how often a request returns nothing once the relevant tools and all of their topic are taken
 out of the catalog, and the area under the curve that says how well the best score tells such requests from others.

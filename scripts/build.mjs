@@ -3,7 +3,7 @@
 // transformers.js is bundled, and only the part in use, so that its dependencies sharp (whose install script downloads
 // a binary) and onnxruntime-web (66 MB that Node never runs) reach no user. See NOTICE for its licence.
 import { execFileSync } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -11,8 +11,8 @@ import { build } from 'esbuild'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stub = join(root, 'scripts/stubs/empty.mjs')
 
-// Every entry that exists; package.json's exports and bin name them.
-const entryPoints = ['src/index.ts', 'src/cli/main.ts'].filter(file => existsSync(join(root, file)))
+// What package.json's exports name.
+const entryPoints = ['src/index.ts']
 
 // transformers.js does not declare itself free of side effects, so esbuild would keep its 60 model classes, its image
 // and its audio code, of which nothing is used: the tokenizers are.

@@ -31,7 +31,7 @@ export function isToolSearchError(error: unknown): error is ToolSearchError {
   return typeof error === 'object' && error !== null && MARKER in error
 }
 
-/** An option has a wrong type or lies out of range. Thrown by constructors, never later. */
+/** An option or argument has a wrong type or lies out of range. Thrown at once, before anything is done. */
 export class InvalidOptionsError extends ToolSearchError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('INVALID_OPTIONS', message, options)

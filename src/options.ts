@@ -39,7 +39,7 @@ export interface SemanticToolSearchOptions {
 export interface SearchTuning {
   /** Most results of one search, a whole number ≥ 1. Default 5. */
   topK?: number | undefined
-  /** Results that score at or below it are left out, 0–1. Default: measured, see `DEFAULT_MIN_SCORE`. */
+  /** Results that score at or below it are left out, 0–1. Default 0.076, measured. */
   minScore?: number | undefined
   /** A search activates what it returns, and `load_tool` is not exposed. Default `false`. */
   autoLoad?: boolean | undefined

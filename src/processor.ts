@@ -16,6 +16,7 @@ import { catalogMessage, SYSTEM_MESSAGE, SYSTEM_MESSAGE_AUTO_LOAD } from './meta
 import { type MastraTool, type ResolvedOptions, resolveOptions, type SemanticToolSearchOptions } from './options.js'
 import { createCatalogSearcher } from './searcher.js'
 import type { CatalogSearcher } from './searcher-types.js'
+import { messageOf } from './show.js'
 import { warnOnce } from './warn-once.js'
 
 type RequestContext = ProcessInputStepArgs['requestContext']
@@ -51,6 +52,7 @@ interface LoggerSource {
  * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} from the constructor.
  */
 export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
+  // As Mastra's class has it: whoever looks the processor up by id finds the replacement.
   readonly id = 'tool-search'
   readonly name = 'Tool Search Processor'
   readonly description = 'Lets the model find tools by meaning and load the ones it needs'
@@ -116,7 +118,10 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
     return loaded
   }
 
-  /** Loads the model and indexes the `tools` option ahead of the first search. */
+  /**
+   * Loads the model and indexes the `tools` option ahead of the first search, without a time limit.
+   * @throws {ToolSearchError} where that fails, also without `strict`; it can be tried again.
+   */
   async warmup(): Promise<void> {
     await this.#searcher.warmup(this.#staticCatalog)
   }
@@ -162,8 +167,7 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
     const { topK, minScore, autoLoad, strict } = this.#options
     const onFailure = (error: unknown) => {
       if (strict) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      this.#warn('search', `Tool search failed, so search_tools found nothing: ${reason}`)
+      this.#warn('search', `Tool search failed, so search_tools found nothing: ${messageOf(error)}`)
     }
     const search = createSearchTool(step, { searcher: this.#searcher, topK, minScore, autoLoad, onFailure })
     return autoLoad

@@ -14,7 +14,7 @@ export interface CandidateExplanation {
   name: string
   score: number
   rank: number
-  /** Cosine similarity of the embeddings, −1 to 1. */
+  /** Cosine similarity of the embeddings, −1 to 1, before it is weighed by how much of the texts the model can read. */
   dense: { cosineSimilarity: number; rank: number } | undefined
   /** `share` (0–1): the BM25 score as a share of what fully matching every term of the query would score. */
   lexical: { share: number; rank: number } | undefined
@@ -32,14 +32,15 @@ export interface SearchResponse {
 }
 
 export interface SearchOptions {
-  /** Most results, a whole number ≥ 1. */
+  /** Most results, a whole number ≥ 1. Default 5. */
   topK?: number | undefined
-  /** Results that score at or below it are left out, 0–1. */
+  /** Results that score at or below it are left out, 0–1. Default 0.076. */
   minScore?: number | undefined
   /** Adds `candidates` to the response. */
   explain?: boolean | undefined
   /** Asked in rank order, about as few candidates as `topK` needs; false (or a throw) removes the candidate. */
   accept?: ((entry: CatalogEntry) => boolean | Promise<boolean>) | undefined
+  /** Ends the wait: the search rejects with the signal's reason. Embedding that has begun goes on, for later searches. */
   abortSignal?: AbortSignal | undefined
 }
 
@@ -47,7 +48,6 @@ export interface SearchOptions {
 export interface RankedCandidate {
   readonly entry: CatalogEntry
   readonly score: number
-  readonly exactName: boolean
 }
 
 /** Internal: what the processor needs of the searcher. `catalog` is the catalog of one step. */

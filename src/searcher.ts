@@ -2,10 +2,11 @@ import { type Catalog, type CatalogEntry, createCatalog, type ToolLike } from '.
 import { type CheckedEmbedder, checkedEmbedder } from './embedding/checked.js'
 import { defaultEmbedder } from './embedding/default-embedder.js'
 import type { Embedder } from './embedding/embedder.js'
-import { EmbeddingError, ModelLoadError, SearchUnavailableError, ToolSearchError } from './errors.js'
+import { EmbeddingError, isToolSearchError, ModelLoadError, SearchUnavailableError } from './errors.js'
 import { explainCandidates } from './explain.js'
 import { exactlyNamed } from './layer-index.js'
 import { type LayerIndex, LayerIndexes } from './layer-indexes.js'
+import { hasWords } from './lexical/tokens.js'
 import { DEFAULT_TOP_K, resolveSearcherOptions, resolveSearchOptions } from './options.js'
 import { createQueryEmbedder } from './query-embedder.js'
 import { type Candidate, type RankableLayer, type RankedQuery, rankQuery } from './ranking/rank.js'
@@ -43,7 +44,10 @@ export interface ToolSearcher {
    * @throws {InvalidOptionsError} for bad options, and with `strict` `SearchUnavailableError` where embeddings fail.
    */
   search(query: string, options?: SearchOptions): Promise<SearchResponse>
-  /** Loads the model and indexes the tools ahead of the first search; rejects where that fails. */
+  /**
+   * Loads the model and indexes the tools ahead of the first search, without a time limit.
+   * @throws {ToolSearchError} where that fails, also without `strict`; it can be tried again.
+   */
   warmup(): Promise<void>
 }
 
@@ -84,7 +88,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       checked ??= checkedEmbedder(defaultEmbedder())
       return checked
     } catch (error) {
-      if (error instanceof ToolSearchError) throw error
+      if (isToolSearchError(error)) throw error
       throw new ModelLoadError('bundled', `The bundled model cannot be read: ${messageOf(error)}`, { cause: error })
     }
   }
@@ -140,7 +144,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
   return {
     async searchCatalog(catalog, query, { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE, ...rest }) {
       const text = query.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed()
-      if (!/[\p{L}\p{N}\p{S}]/u.test(text.replaceAll('\ufffd', '')) || catalog.size === 0) {
+      if (!hasWords(text) || catalog.size === 0) {
         return { results: [], mode: 'lexical', ...(rest.explain && { candidates: [] }) }
       }
       const { layers, vector, readableShare } = await rank(catalog, text, rest.abortSignal)
@@ -175,7 +179,7 @@ function* candidatesOf(
   const seen = new Set<string>()
   for (const entry of named) {
     seen.add(entry.name)
-    yield { entry, score: EXACT_NAME_SCORE, exactName: true }
+    yield { entry, score: EXACT_NAME_SCORE }
   }
   const fresh = function* (candidates: readonly Candidate[]): Generator<RankedCandidate> {
     for (const { layer, position, evidence } of candidates) {
@@ -184,7 +188,7 @@ function* candidatesOf(
       seen.add(name)
       // The request's own instance, where it brought one of a static tool.
       const entry = catalog.byName(name)!
-      yield { entry, score: scoreOf(evidence), exactName: false }
+      yield { entry, score: scoreOf(evidence) }
     }
   }
   yield* fresh(ranked.best(limit))

@@ -106,7 +106,7 @@ export function mergeCatalog(
     }
     byKey.set(key, holder ?? entry)
   }
-  rejectAmbiguousKeys(byKey, byName)
+  rejectAmbiguousKeys(byKey, byName, isSame)
   if (byName.size === 0) return base
   const layers = added.length === 0 ? base.layers : [...base.layers, { entries: added }]
   return catalogOf(layers, byName, byKey, base)
@@ -160,10 +160,14 @@ function rejectReserved(entry: CatalogEntry): void {
 }
 
 // Otherwise `load_tool` with that key would have two meanings.
-function rejectAmbiguousKeys(byKey: ReadonlyMap<string, CatalogEntry>, byName: ReadonlyMap<string, CatalogEntry>) {
+function rejectAmbiguousKeys(
+  byKey: ReadonlyMap<string, CatalogEntry>,
+  byName: ReadonlyMap<string, CatalogEntry>,
+  isSame: SameTool = isSameTool,
+) {
   for (const [key, entry] of byKey) {
     const holder = byName.get(key)
-    if (holder && holder.tool !== entry.tool && !isSameTool(entry.tool, holder.tool)) {
+    if (holder && holder.tool !== entry.tool && !isSame(entry.tool, holder.tool)) {
       throw new ToolNameCollisionError(
         key,
         `The record key of the tool ${label(entry)} is the callable name of another tool, ${label(holder)}. Rename one of them.`,

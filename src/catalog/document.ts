@@ -16,9 +16,6 @@ export interface ToolDocument {
   readonly parameters: string
 }
 
-/** Changes whenever the same tool would give another text, so that stored vectors are not mixed up. */
-export const DOCUMENT_TEMPLATE_VERSION = 1
-
 // Characters, not tokens: a document is made without the model. 256 tokens are about 1,000 characters of English; the
 // rest of the window only serves the lexical index. The name and the start of the description come first, so that
 // what the model's window cuts is parameters, then the tail of the description.

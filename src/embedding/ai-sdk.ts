@@ -29,8 +29,6 @@ export interface AiSdkEmbedderOptions {
   queryPrefix?: string | undefined
   /** Put in front of documents. Default none. */
   documentPrefix?: string | undefined
-  /** Longest input in tokens. Default 512: longer tool documents cost more and find no better. */
-  maxTokens?: number | undefined
   /** Most time for one call of the model, in milliseconds, ≥ 1 (25 days at most). Default 10,000. */
   timeoutMs?: number | undefined
   /** Most texts in one call, ≥ 1; the model's own `maxEmbeddingsPerCall` counts too. Default 128. */
@@ -57,7 +55,6 @@ const RULES: Rules<AiSdkEmbedderOptions> = {
   modelId: ['a non-empty string', value => typeof value === 'string' && value.trim() !== ''],
   queryPrefix: aString,
   documentPrefix: aString,
-  maxTokens: wholeNumberFrom(1),
   timeoutMs: wholeNumberFrom(1),
   maxBatch: wholeNumberFrom(1),
 }
@@ -151,7 +148,6 @@ export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
   return {
     modelId,
     dimensions,
-    maxTokens: options.maxTokens ?? 512,
     embedQueries: (texts, embedOptions) => embed(texts, queryPrefix, embedOptions?.abortSignal),
     embedDocuments: (texts, embedOptions) => embed(texts, documentPrefix, embedOptions?.abortSignal),
   }

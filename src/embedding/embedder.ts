@@ -1,4 +1,4 @@
-/** One text's embedding: `dimensions` finite numbers. It need not have unit length; the index normalizes it. */
+/** One text's embedding: `dimensions` finite numbers. It need not have unit length: it is scaled to it. */
 export type Embedding = Float32Array | readonly number[]
 
 export interface EmbedOptions {
@@ -29,6 +29,6 @@ export interface Embedder {
    * part decides. Without this method every text counts as readable.
    */
   readableShares?(texts: readonly string[]): Promise<readonly number[]>
-  /** Longest input in tokens of this model, used to cut documents to its window. Default 256. */
+  /** Longest input in tokens, for information: the embedder cuts longer texts itself. */
   readonly maxTokens?: number
 }

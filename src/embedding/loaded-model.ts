@@ -124,8 +124,8 @@ function runtimeError(source: ModelSource, error: unknown): ModelLoadError {
   let cure = 'onnxruntime-node runs on Windows, macOS and glibc Linux (x64, arm64); elsewhere use aiSdkEmbedder.'
   if (/did not self-register/i.test(message)) {
     cure =
-      'onnxruntime-node can be loaded by one thread of a process only, and another thread has loaded it: create the ' +
-      'processor in that thread, or use child processes instead of worker threads.'
+      'Another thread of this process loaded onnxruntime-node first: import it in the main thread before starting ' +
+      'worker threads, or use child processes.'
   } else if (/Cannot find (package|module)/i.test(message)) {
     cure = 'Run "npm install onnxruntime-node@1.14.0"; a bundler must leave it external.'
   }

@@ -1,4 +1,4 @@
-// The only file that imports transformers.js (for its tokenizers) and onnxruntime-node. Both load native or heavy code
+// The only file that uses transformers.js (its tokenizers) and onnxruntime-node. Both load native or heavy code
 // when imported, so `transformers-js.ts` imports this file dynamically, on first use. Named imports instead of whole
 // modules let the build drop the rest of transformers.js.
 import { AutoTokenizer } from '@xenova/transformers'

@@ -53,6 +53,6 @@ export function createVectorCache(options: { maxEntries?: number | undefined } =
 }
 
 /** Key of a document text under one model: a hash, so that long texts are not kept alive. */
-export function vectorCacheKey(modelId: string, documentText: string): string {
-  return createHash('sha256').update(modelId).update('\0').update(documentText).digest('base64url')
+export function vectorCacheKey(modelId: string, documentKey: string): string {
+  return createHash('sha256').update(modelId).update('\0').update(documentKey).digest('base64url')
 }

@@ -15,6 +15,12 @@ export function nameWords(name: string): string[] {
   )
 }
 
+/** False for a text of blanks, punctuation and signs only: it says nothing to search for. Pictographs may. */
+export function hasWords(text: string): boolean {
+  // U+FFFD stands for a broken character.
+  return /[\p{L}\p{N}\p{So}]/u.test(text.toWellFormed().replaceAll('\ufffd', ''))
+}
+
 // Scripts written without spaces between words.
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'

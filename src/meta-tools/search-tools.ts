@@ -1,6 +1,7 @@
 import { createTool } from '@mastra/core/tools'
 import { z } from 'zod/v4'
 import type { CatalogEntry } from '../catalog/catalog.js'
+import { hasWords } from '../lexical/tokens.js'
 import type { CatalogSearcher, SearchResult } from '../searcher-types.js'
 import { ACTIVATION_TYPE, ACTIVATION_VERSION, type Activation, activationOf, SEARCH_TOOLS } from './activation.js'
 import { shortDescription } from './describe.js'
@@ -43,9 +44,6 @@ const OUTPUT = z.object({
     .optional(),
 })
 
-// A letter, a digit or a pictograph: anything else (blanks, punctuation, signs) says nothing to search for.
-const HAS_WORDS = /[\p{L}\p{N}\p{So}]/u
-
 /** The meta-tool `search_tools` of one step. Finds, and with `autoLoad` loads, the best matches. */
 export function createSearchTool(step: ToolStep, options: SearchToolOptions) {
   const { autoLoad } = options
@@ -55,7 +53,7 @@ export function createSearchTool(step: ToolStep, options: SearchToolOptions) {
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     execute: async ({ query }, context): Promise<SearchToolsResult> => {
-      if (!HAS_WORDS.test(query)) return { results: [], message: wording.noneFound(query) }
+      if (!hasWords(query)) return { results: [], message: wording.noneFound(query) }
       const abortSignal = context?.abortSignal
       let matches: SearchResult[]
       try {

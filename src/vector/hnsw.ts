@@ -10,7 +10,7 @@ export interface HnswParameters {
   efConstruction: number
 }
 
-// M = 16 keeps annRecall@10 ≥ 0.99 at 48,000 near-duplicate documents of 384 dimensions (test/vector/hnsw.test.ts)
+// M = 16 keeps annRecall@10 ≥ 0.99 at 48,000 near-duplicate documents of 384 dimensions (test/vector/hnsw-recall.test.ts)
 // with the efSearch below; 32 doubles memory for no gain there.
 export const HNSW_PARAMETERS: HnswParameters = { M: 16, efConstruction: 200 }
 

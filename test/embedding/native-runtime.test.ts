@@ -71,7 +71,7 @@ describe('a native runtime that cannot be loaded', () => {
     expect(lines).toEqual(['MODEL_LOAD_FAILED', 'MODEL_LOAD_FAILED', 'lexical', 'alive'])
   })
 
-  // onnxruntime-node 1.14 can be loaded by one thread of a process only.
+  // onnxruntime-node 1.14 fails in a second worker thread, unless the main thread loaded it first.
   it('makes searches lexical in the second and third worker thread, which live on', async () => {
     const lines = await linesOf(
       'real/main.mjs',

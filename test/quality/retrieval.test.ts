@@ -5,7 +5,7 @@ import { mean } from '../../bench/metrics.js'
 import { measureQuality, type Quality } from '../../bench/quality.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 
-// The first trials' figures with the fp32 model and a plain BM25: what ships must not be worse.
+// What the fp32 model and a plain BM25 reach: what ships must not be worse.
 const LEAST_NDCG10 = { metatool: 0.69, 'seal-tools': 0.77, bfcl: 0.84, stabletoolbench: 0.65 }
 const QUERIES = 500
 
