@@ -3,6 +3,8 @@ import { STOP_WORDS } from './stop-words.js'
 
 /** Words of an identifier: camelCase, snake_case, kebab-case, dots, slashes and digits split; case kept. */
 export function nameWords(name: string): string[] {
+  // Most names of parameters are one word or several in lower case; a catalog has thousands of them.
+  if (PLAIN_NAME.test(name)) return name.split('_').filter(Boolean)
   return (
     name
       .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -14,6 +16,8 @@ export function nameWords(name: string): string[] {
       .filter(Boolean)
   )
 }
+
+const PLAIN_NAME = /^[a-z_]+$/
 
 /** False for a text of blanks, punctuation and signs only: it says nothing to search for. Pictographs may. */
 export function hasWords(text: string): boolean {
