@@ -252,7 +252,10 @@ describe('transformersEmbedder: loading', () => {
   })
 
   it.each([
-    ['Module did not self-register: onnxruntime_binding.node', /Another thread of this process loaded onnxruntime-node first: import it in the main thread/],
+    [
+      'Module did not self-register: onnxruntime_binding.node',
+      /Another thread of this process loaded onnxruntime-node first: import it in the main thread/,
+    ],
     ["Cannot find package 'onnxruntime-node' imported from x", /npm install onnxruntime-node/],
     ['Error loading shared library ld-linux-x86-64.so.2', /glibc/],
   ])('names the cure of the runtime error "%s"', async (message, cure) => {
