@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EmbeddingError } from '../errors.js'
+import { untilAborted } from '../wait.js'
 
 /** Throws an `EmbeddingError` whose `cause` is the signal's reason, if the signal has fired. */
 export function throwIfAborted(modelId: string, abortSignal: AbortSignal | undefined): void {
@@ -16,14 +17,13 @@ export async function yieldOrAbort(modelId: string, abortSignal: AbortSignal | u
  * The promise's outcome, or an `EmbeddingError` as soon as the signal fires. The work behind the promise goes on: it
  * may be shared with other callers (a model that is loading).
  */
-export function orAbort<T>(modelId: string, work: Promise<T>, abortSignal: AbortSignal | undefined): Promise<T> {
-  if (!abortSignal) return work
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(abortError(modelId, abortSignal))
-    if (abortSignal.aborted) onAbort()
-    else abortSignal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => abortSignal.removeEventListener('abort', onAbort))
-  })
+export async function orAbort<T>(modelId: string, work: Promise<T>, abortSignal: AbortSignal | undefined): Promise<T> {
+  try {
+    return await untilAborted(work, abortSignal)
+  } catch (error) {
+    if (abortSignal?.aborted && error === abortSignal.reason) throw abortError(modelId, abortSignal)
+    throw error
+  }
 }
 
 function abortError(modelId: string, abortSignal: AbortSignal): EmbeddingError {
