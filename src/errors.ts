@@ -7,6 +7,9 @@ export type ToolSearchErrorCode =
   | 'EMBEDDING_FAILED'
   | 'EMBEDDER_MISMATCH'
   | 'SEARCH_UNAVAILABLE'
+  | 'INDEX_INVALID'
+  | 'INDEX_MISMATCH'
+  | 'INDEX_STALE'
 
 // A registered symbol, so that the guard also works across two installed copies of this package.
 const MARKER = Symbol.for('mastra-semantic-tool-search.error')
@@ -96,5 +99,56 @@ export class EmbedderMismatchError extends ToolSearchError {
 export class SearchUnavailableError extends ToolSearchError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('SEARCH_UNAVAILABLE', message, options)
+  }
+}
+
+/** A prebuilt index is missing, cut, corrupt or forged; nothing of it was used. */
+export class InvalidIndexError extends ToolSearchError {
+  /** The folder. */
+  readonly path: string
+
+  constructor(path: string, message: string, options?: { cause?: unknown }) {
+    super('INDEX_INVALID', message, options)
+    this.path = path
+  }
+}
+
+/** A prebuilt index was made for another model, dimension, document template or format than this process has. */
+export class IndexMismatchError extends ToolSearchError {
+  readonly path: string
+  /** What differs, such as `model`. */
+  readonly property: string
+  /** What this process needs, and what the index has. */
+  readonly expected: string
+  readonly got: string
+
+  constructor(path: string, mismatch: { property: string; expected: string; got: string; cure: string }) {
+    const { property, expected, got, cure } = mismatch
+    super('INDEX_MISMATCH', `The index "${path}" has the ${property} ${got}, and this process ${expected}. ${cure}`)
+    this.path = path
+    this.property = property
+    this.expected = expected
+    this.got = got
+  }
+}
+
+/** With `onStale: 'error'`, the tools are not those that the index was built from. */
+export class StaleIndexError extends ToolSearchError {
+  readonly path: string
+  /** Callable names. */
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+
+  constructor(
+    path: string,
+    drift: { added: readonly string[]; changed: readonly string[]; removed: readonly string[] },
+    message: string,
+  ) {
+    super('INDEX_STALE', message)
+    this.path = path
+    this.added = drift.added
+    this.changed = drift.changed
+    this.removed = drift.removed
   }
 }

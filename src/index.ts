@@ -1,3 +1,7 @@
+export { type BuildToolIndexOptions, buildToolIndex } from './artifact/build.js'
+export { openToolIndex } from './artifact/open.js'
+export type { BuildReport, ToolIndex, VerifyReport } from './artifact/tool-index.js'
+export { verifyToolIndex } from './artifact/verify.js'
 export { aiSdkEmbedder } from './embedding/ai-sdk.js'
 export type { Embedder } from './embedding/embedder.js'
 export { transformersEmbedder } from './embedding/transformers-js.js'

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
+import { driftOf } from './artifact/drift.js'
+import { indexedVectorIndex, rowsOf, storedVector, vectorOfRow } from './artifact/indexed-layer.js'
+import type { ToolIndex, ToolIndexDrift } from './artifact/tool-index.js'
 import type { CatalogLayer } from './catalog/catalog.js'
 import type { ToolDocument } from './catalog/document.js'
 import type { CheckedEmbedder } from './embedding/checked.js'
 import { vectorsOf } from './embedding/document-vectors.js'
+import type { CachedVector } from './embedding/vector-cache.js'
 import { buildLexicalLayer, type DenseLayer, documentsOf, type LexicalLayer } from './layer-index.js'
 import { messageOf } from './show.js'
 import { createExactIndex } from './vector/exact.js'
-import { createHnswIndex } from './vector/hnsw.js'
+import { createHnswIndex, HNSW_MIN_SIZE } from './vector/hnsw.js'
 import type { VectorIndex } from './vector/vector-index.js'
 import type { Warn } from './warn-once.js'
-
-/** From this size on a lasting layer gets an HNSW graph; below, comparing all vectors takes about a millisecond. */
-export const HNSW_MIN_SIZE = 2_000
 
 // Indexes of request-resolved layers that are kept, by what they contain: most recent first, bounded by documents.
 const MAX_KEPT_DOCUMENTS = 50_000
@@ -21,6 +22,16 @@ export interface LayerIndexesOptions {
   /** The embedder; throws where there is none to be had. */
   readonly embedder: () => CheckedEmbedder
   readonly warn: Warn
+  /** A prebuilt index; its vectors are not embedded again. */
+  readonly index?: LayerIndexSource | undefined
+}
+
+export interface LayerIndexSource {
+  /** Undefined where it cannot be opened; says so itself. */
+  readonly open: () => Promise<ToolIndex | undefined>
+  readonly onStale: 'update' | 'warn' | 'error'
+  /** Called with the tools that differ, once the lasting layer is indexed. */
+  readonly onDrift: (drift: ToolIndexDrift) => void
 }
 
 /** One layer's indexes: the words at once, the vectors when they are asked for. */
@@ -58,13 +69,13 @@ export class LayerIndexes {
   }
 
   async #build(layer: CatalogLayer): Promise<LayerIndex> {
-    return this.#indexOf(await buildLexicalLayer(await documentsOf(layer)), true)
+    return this.#indexOf(await buildLexicalLayer(await documentsOf(layer)), layer)
   }
 
   async #requestLayer(layer: CatalogLayer): Promise<LayerIndex> {
     const documents = await documentsOf(layer)
     const fingerprint = fingerprintOf(documents)
-    const index = this.#kept.get(fingerprint) ?? this.#indexOf(await buildLexicalLayer(documents), false)
+    const index = this.#kept.get(fingerprint) ?? this.#indexOf(await buildLexicalLayer(documents), undefined)
     this.#kept.delete(fingerprint)
     this.#kept.set(fingerprint, index)
     this.#evict()
@@ -81,7 +92,8 @@ export class LayerIndexes {
     }
   }
 
-  #indexOf(lexical: LexicalLayer, lasting: boolean): LayerIndex {
+  /** `lasting` is the layer itself where it lasts: a request's is not held on to. */
+  #indexOf(lexical: LexicalLayer, lasting: CatalogLayer | undefined): LayerIndex {
     let building: Promise<DenseLayer> | undefined
     return {
       lexical,
@@ -98,19 +110,48 @@ export class LayerIndexes {
     }
   }
 
-  async #buildDense(documents: readonly ToolDocument[], lasting: boolean): Promise<DenseLayer> {
+  async #buildDense(documents: readonly ToolDocument[], lasting: CatalogLayer | undefined): Promise<DenseLayer> {
     const embedder = this.#options.embedder()
-    const found = await vectorsOf(documents, embedder)
-    const vectors = new Float32Array(documents.length * embedder.dimensions)
-    const readableShares = new Float32Array(documents.length)
-    found.forEach(({ vector, readableShare }, position) => {
-      vectors.set(vector, position * embedder.dimensions)
-      readableShares[position] = readableShare
-    })
-    return { vectors: await this.#vectorIndex(vectors, embedder.dimensions, lasting), readableShares }
+    const index = await this.#options.index?.open()
+    if (index && lasting) return this.#denseFromIndex(index, documents, lasting, embedder)
+    const found = await vectorsOf(documents, embedder, index && (hash => storedVector(index, hash)))
+    return {
+      vectors: await this.#vectorIndex(found, embedder.dimensions, lasting !== undefined),
+      readableShares: Float32Array.from(found, ({ readableShare }) => readableShare),
+    }
   }
 
-  async #vectorIndex(vectors: Float32Array, dimensions: number, lasting: boolean): Promise<VectorIndex> {
+  /** The stored vectors, and those of the tools that are new or changed since: embedded now, or left to the words. */
+  async #denseFromIndex(
+    index: ToolIndex,
+    documents: readonly ToolDocument[],
+    { entries }: CatalogLayer,
+    embedder: CheckedEmbedder,
+  ): Promise<DenseLayer> {
+    const { dimensions } = embedder
+    const { onStale, onDrift } = this.#options.index!
+    const tools = documents.map(({ hash }, position) => ({ name: entries[position]!.name, hash }))
+    const rows = rowsOf(index, tools)
+    const stale = documents.filter((_, position) => rows[position]! < 0)
+    const known = (hash: string) => storedVector(index, hash)
+    // Without a direction, a document is similar to nothing.
+    const unknown: CachedVector = { vector: new Float32Array(dimensions), readableShare: 0 }
+    const added =
+      onStale === 'warn' ? stale.map(({ hash }) => known(hash) ?? unknown) : await vectorsOf(stale, embedder, known)
+    onDrift(driftOf(index.manifest, tools))
+    let next = 0
+    const found = Array.from(rows, row => (row < 0 ? added[next++]! : vectorOfRow(index, row)))
+    return {
+      vectors: indexedVectorIndex(index, { rows, added }) ?? (await this.#vectorIndex(found, dimensions, true)),
+      readableShares: Float32Array.from(found, ({ readableShare }) => readableShare),
+    }
+  }
+
+  async #vectorIndex(found: readonly CachedVector[], dimensions: number, lasting: boolean): Promise<VectorIndex> {
+    const vectors = new Float32Array(found.length * dimensions)
+    found.forEach(({ vector }, position) => {
+      vectors.set(vector, position * dimensions)
+    })
     if (lasting && vectors.length / dimensions >= HNSW_MIN_SIZE) {
       try {
         return await createHnswIndex(vectors, dimensions)
@@ -128,6 +169,6 @@ export class LayerIndexes {
 
 function fingerprintOf(documents: readonly ToolDocument[]): string {
   const hash = createHash('sha256')
-  for (const { key } of documents) hash.update(`${key.length}:`).update(key)
+  for (const document of documents) hash.update(document.hash)
   return hash.digest('base64url')
 }

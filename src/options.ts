@@ -1,5 +1,9 @@
 import type { ToolSearchFilterArgs } from '@mastra/core/processors'
 import { z } from 'zod/v4'
+import type { BuildToolIndexOptions } from './artifact/build.js'
+import type { OpenToolIndexOptions } from './artifact/open.js'
+import type { ToolIndex } from './artifact/tool-index.js'
+import type { VerifyToolIndexOptions } from './artifact/verify.js'
 import type { ToolLike } from './catalog/catalog.js'
 import type { Embedder } from './embedding/embedder.js'
 import { InvalidOptionsError } from './errors.js'
@@ -34,7 +38,17 @@ export interface SemanticToolSearchOptions {
   embedder?: Embedder | undefined
   /** Makes a failing embedder an error instead of a lexical search with one warning. Default `false`. */
   strict?: boolean | undefined
+  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Default: none. */
+  index?: string | ToolIndex | undefined
+  /** What to do about tools that are new or changed since the index was built. Default `'update'`. */
+  onStale?: OnStale | undefined
 }
+
+/**
+ * `update`: embed new and changed tools at start. `warn`: leave them to the words, so that nothing is embedded.
+ * `error`: fail at once, also for tools that are gone. The first two say in one warning how many there are.
+ */
+export type OnStale = 'update' | 'warn' | 'error'
 
 export interface SearchTuning {
   /** Most results of one search, a whole number ≥ 1. Default 5. */
@@ -58,6 +72,8 @@ export interface ResolvedOptions {
   readonly filter: ToolSearchFilter | undefined
   readonly embedder: Embedder | undefined
   readonly strict: boolean
+  readonly index: string | ToolIndex | undefined
+  readonly onStale: OnStale
 }
 
 export const DEFAULT_TOP_K = 5
@@ -73,6 +89,10 @@ const isRecordOfTools = (value: unknown) => isObject(value) && !(Symbol.iterator
 const field = (expectation: string, check: (value: unknown) => boolean) =>
   z.custom<unknown>(check, { message: expectation }).optional()
 const flag = field('true or false', value => typeof value === 'boolean')
+const aFunction = field('a function', value => typeof value === 'function')
+const anAbortSignal = field('an AbortSignal', value => value instanceof AbortSignal)
+
+const isPath = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
 
 const SEARCH_SCHEMA = z.strictObject({
   topK: field('a whole number ≥ 1', value => Number.isSafeInteger(value) && (value as number) >= 1),
@@ -93,9 +113,11 @@ const SCHEMA = z.strictObject({
     'a number of milliseconds ≥ 0 (0 = never)',
     value => typeof value === 'number' && Number.isFinite(value) && value >= 0,
   ),
-  filter: field('a function', value => typeof value === 'function'),
+  filter: aFunction,
   embedder: field('an object with modelId, dimensions, embedQueries and embedDocuments', isEmbedder),
   strict: flag,
+  index: field('the path of a folder, or what openToolIndex gave', isIndex),
+  onStale: field("'update', 'warn' or 'error'", value => ['update', 'warn', 'error'].includes(value as string)),
 })
 
 /**
@@ -119,6 +141,8 @@ export function resolveOptions(options: SemanticToolSearchOptions): ResolvedOpti
     filter: options.filter,
     embedder: options.embedder,
     strict: options.strict ?? false,
+    index: options.index,
+    onStale: options.onStale ?? 'update',
   }
 }
 
@@ -126,7 +150,9 @@ const SEARCHER_SCHEMA = z.strictObject({
   tools: SCHEMA.shape.tools,
   embedder: SCHEMA.shape.embedder,
   strict: flag,
-  warn: field('a function', value => typeof value === 'function'),
+  index: SCHEMA.shape.index,
+  onStale: SCHEMA.shape.onStale,
+  warn: aFunction,
 })
 
 /** Checks the options of `createToolSearcher`, as `resolveOptions` does the processor's. */
@@ -136,16 +162,61 @@ export function resolveSearcherOptions(options: ToolSearcherOptions) {
     tools: options.tools,
     embedder: options.embedder,
     strict: options.strict ?? false,
+    index: options.index,
+    onStale: options.onStale ?? ('update' as const),
     warn: options.warn ?? (message => console.warn(message)),
   }
+}
+
+const BUILD_SCHEMA = z.strictObject({
+  tools: SCHEMA.shape.tools,
+  out: z.custom<unknown>(isPath, { message: 'the path of a folder' }),
+  embedder: SCHEMA.shape.embedder,
+  includeDocuments: flag,
+  onProgress: aFunction,
+  abortSignal: anAbortSignal,
+  warn: aFunction,
+})
+
+/** Checks the options of `buildToolIndex`, as `resolveOptions` does the processor's. */
+export function resolveBuildOptions(options: BuildToolIndexOptions) {
+  check(BUILD_SCHEMA, options, 'the options', ' with `tools` and `out`')
+  return {
+    ...options,
+    includeDocuments: options.includeDocuments ?? false,
+    warn: options.warn ?? ((message: string) => console.warn(message)),
+  }
+}
+
+const OPEN_SCHEMA = z.strictObject({ abortSignal: anAbortSignal })
+const VERIFY_SCHEMA = z.strictObject({
+  tools: SCHEMA.shape.tools.optional(),
+  embedder: SCHEMA.shape.embedder,
+  abortSignal: anAbortSignal,
+})
+
+/** Checks the arguments of `openToolIndex`. */
+export function resolveOpenOptions(path: string, options: OpenToolIndexOptions = {}): OpenToolIndexOptions {
+  return checkWithPath(OPEN_SCHEMA, path, options)
+}
+
+/** Checks the arguments of `verifyToolIndex`. */
+export function resolveVerifyOptions(path: string, options: VerifyToolIndexOptions = {}): VerifyToolIndexOptions {
+  return checkWithPath(VERIFY_SCHEMA, path, options)
+}
+
+function checkWithPath<Options extends object>(schema: z.ZodObject, path: string, options: Options): Options {
+  if (!isPath(path)) throw new InvalidOptionsError(`Expected path to be the path of a folder, got ${show(path)}`)
+  check(schema, options, 'the options')
+  return options
 }
 
 const SEARCH_OPTIONS_SCHEMA = z.strictObject({
   topK: SEARCH_SCHEMA.shape.topK,
   minScore: SEARCH_SCHEMA.shape.minScore,
   explain: flag,
-  accept: field('a function', value => typeof value === 'function'),
-  abortSignal: field('an AbortSignal', value => value instanceof AbortSignal),
+  accept: aFunction,
+  abortSignal: anAbortSignal,
 })
 
 /** Checks the query and options of one search. */
@@ -153,6 +224,11 @@ export function resolveSearchOptions(query: string, options: SearchOptions = {})
   if (typeof query !== 'string') throw new InvalidOptionsError(`Expected query to be a string, got ${show(query)}`)
   check(SEARCH_OPTIONS_SCHEMA, options, 'the search options')
   return options
+}
+
+function isIndex(value: unknown): boolean {
+  if (typeof value === 'string') return isPath(value)
+  return isObject(value) && isObject(value.manifest) && value.vectors instanceof Float32Array
 }
 
 function isEmbedder(value: unknown): boolean {

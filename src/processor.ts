@@ -49,7 +49,8 @@ interface LoggerSource {
  * Drop-in replacement for Mastra's `ToolSearchProcessor` (same options, meta-tools, stores and methods). An input
  * processor; `TokenLimiterProcessor` goes after it. One instance may serve several agents.
  *
- * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} from the constructor.
+ * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} from the constructor, and of an index
+ * `InvalidIndexError`, `IndexMismatchError` or (with `onStale: 'error'`) `StaleIndexError`.
  */
 export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
   // As Mastra's class has it: whoever looks the processor up by id finds the replacement.
@@ -68,9 +69,11 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
   /** @param searcher - internal: replaces the searcher that the options describe. */
   constructor(options: SemanticToolSearchOptions, searcher?: CatalogSearcher) {
     this.#options = resolveOptions(options)
-    const { tools, storage, ttlMs, embedder, strict } = this.#options
-    this.#staticCatalog = createCatalog(tools)
-    this.#searcher = searcher ?? createCatalogSearcher({ strict, warn: this.#warn, ...(embedder && { embedder }) })
+    const { tools, storage, ttlMs, embedder, strict, index, onStale, includeResolvedTools } = this.#options
+    const catalog = createCatalog(tools)
+    this.#staticCatalog = catalog
+    const prebuilt = index === undefined ? undefined : { index, onStale, catalog, includeResolvedTools }
+    this.#searcher = searcher ?? createCatalogSearcher({ embedder, strict, warn: this.#warn, index: prebuilt })
     this.#store = storage === 'context' ? new ContextLoadedToolStore() : new InMemoryLoadedToolStore({ ttlMs })
   }
 

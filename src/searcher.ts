@@ -1,3 +1,5 @@
+import { type PrebuiltIndexOptions, prebuiltIndex } from './artifact/prebuilt-index.js'
+import type { ToolIndex } from './artifact/tool-index.js'
 import { type Catalog, type CatalogEntry, createCatalog, type ToolLike } from './catalog/catalog.js'
 import { type CheckedEmbedder, checkedEmbedder } from './embedding/checked.js'
 import { defaultEmbedder } from './embedding/default-embedder.js'
@@ -7,7 +9,7 @@ import { explainCandidates } from './explain.js'
 import { exactlyNamed } from './layer-index.js'
 import { type LayerIndex, LayerIndexes } from './layer-indexes.js'
 import { hasWords } from './lexical/tokens.js'
-import { DEFAULT_TOP_K, resolveSearcherOptions, resolveSearchOptions } from './options.js'
+import { DEFAULT_TOP_K, type OnStale, resolveSearcherOptions, resolveSearchOptions } from './options.js'
 import { createQueryEmbedder } from './query-embedder.js'
 import { type Candidate, type RankableLayer, type RankedQuery, rankQuery } from './ranking/rank.js'
 import { DEFAULT_MIN_SCORE, EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
@@ -22,6 +24,8 @@ export interface CatalogSearcherOptions {
   /** Makes a failing embedder an error instead of a lexical search. */
   readonly strict: boolean
   readonly warn: Warn
+  /** A prebuilt index of the first layer's tools, and perhaps of others. */
+  readonly index?: PrebuiltIndexOptions | undefined
   /** Longest wait of one search for its embeddings, in ms; for tests. Default 60,000. */
   readonly maxWaitMs?: number | undefined
 }
@@ -33,6 +37,10 @@ export interface ToolSearcherOptions {
   embedder?: Embedder | undefined
   /** Makes a failing embedder an error instead of a lexical search with one warning. Default `false`. */
   strict?: boolean | undefined
+  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Default: none. */
+  index?: string | ToolIndex | undefined
+  /** What to do about tools that are new or changed since the index was built. Default `'update'`. */
+  onStale?: OnStale | undefined
   /** Takes warnings; default `console.warn`. */
   warn?: ((message: string) => void) | undefined
 }
@@ -53,12 +61,18 @@ export interface ToolSearcher {
 
 /**
  * A searcher over `tools`, for scripts, tests and tuning.
- * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} at once.
+ * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} at once, and of an index
+ * `InvalidIndexError`, `IndexMismatchError` or (with `onStale: 'error'`) `StaleIndexError`.
  */
 export function createToolSearcher(options: ToolSearcherOptions): ToolSearcher {
-  const { tools, embedder, strict, warn } = resolveSearcherOptions(options)
+  const { tools, embedder, strict, warn, index, onStale } = resolveSearcherOptions(options)
   const catalog = createCatalog(tools)
-  const searcher = createCatalogSearcher({ embedder, strict, warn: warnOnce(warn) })
+  const prebuilt = index === undefined ? undefined : { index, onStale, catalog, includeResolvedTools: false }
+  return searcherOf(catalog, createCatalogSearcher({ embedder, strict, warn: warnOnce(warn), index: prebuilt }))
+}
+
+/** A searcher of one catalog. */
+export function searcherOf(catalog: Catalog, searcher: CatalogSearcher): ToolSearcher {
   return {
     search: async (query, searchOptions) =>
       searcher.searchCatalog(catalog, query, resolveSearchOptions(query, searchOptions)),
@@ -92,7 +106,8 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       throw new ModelLoadError('bundled', `The bundled model cannot be read: ${messageOf(error)}`, { cause: error })
     }
   }
-  const indexes = new LayerIndexes({ embedder, warn })
+  const prebuilt = options.index && prebuiltIndex(options.index, { embedder, warn })
+  const indexes = new LayerIndexes({ embedder, warn, index: prebuilt })
   const embedQuery = createQueryEmbedder(embedder)
 
   function layersOf(catalog: Catalog) {
@@ -164,6 +179,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     },
     async warmup(catalog) {
       await embedder().load()
+      await prebuilt?.openOrThrow()
       for (const layer of await layersOf(catalog)) await layer.dense()
     },
   }

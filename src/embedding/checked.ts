@@ -1,6 +1,6 @@
 import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, isToolSearchError } from '../errors.js'
 import { messageOf, show } from '../show.js'
-import type { Embedder, Embedding, EmbedOptions } from './embedder.js'
+import type { Embedder, Embedding, EmbedOptions, ModelProvenance } from './embedder.js'
 
 /** Longest input in tokens of an embedder that does not say. */
 export const DEFAULT_MAX_TOKENS = 256
@@ -12,6 +12,10 @@ export interface CheckedEmbedder extends Embedder {
   embedDocuments(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
   load(): Promise<void>
   readableShares(texts: readonly string[]): Promise<number[]>
+  /** Undefined where the embedder does not count. */
+  tokenCounts(texts: readonly string[]): Promise<number[] | undefined>
+  /** Undefined where the embedder does not tell. */
+  knownProvenance(): Promise<ModelProvenance | undefined>
 }
 
 // One wrapper an embedder: whatever is cached by it is shared by all who use that embedder.
@@ -80,11 +84,27 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
       }
       return shares
     },
+    tokenCounts: async texts => {
+      const counts = await guarded(modelId, 'countTokens', async () => embedder.countTokens?.(texts))
+      if (counts === undefined) return undefined
+      if (counts.length === texts.length && counts.every(count => Number.isSafeInteger(count) && count >= 0)) {
+        return [...counts]
+      }
+      throw new EmbedderMismatchError(
+        modelId,
+        `${texts.length} whole numbers ≥ 0 from countTokens`,
+        `[${counts.slice(0, 5).map(show).join(', ')}] (${counts.length})`,
+        'Return one number for each text, in order.',
+      )
+    },
+    knownProvenance: () => guarded(modelId, 'provenance', async () => embedder.provenance?.()),
   }
   wrappers.set(result, result)
   wrappers.set(embedder, result)
   return result
 }
+
+const OPTIONAL_METHODS = ['load', 'readableShares', 'countTokens', 'provenance'] as const
 
 const CHANGED_CURE = 'An embedder keeps its modelId and dimensions for life; create a new one for another model.'
 
@@ -160,8 +180,8 @@ function validate(embedder: Embedder): void {
   if (maxTokens !== undefined && (!Number.isInteger(maxTokens) || maxTokens < 1)) {
     fail(`Expected embedder.maxTokens to be a whole number ≥ 1, got ${show(maxTokens)}.`)
   }
-  for (const name of ['embedQueries', 'embedDocuments', 'load', 'readableShares'] as const) {
-    const optional = name === 'load' || name === 'readableShares'
+  for (const name of ['embedQueries', 'embedDocuments', ...OPTIONAL_METHODS] as const) {
+    const optional = (OPTIONAL_METHODS as readonly string[]).includes(name)
     const value: unknown = embedder[name]
     if (typeof value !== 'function' && !(optional && value === undefined)) {
       fail(`Expected embedder.${name} to be a function, got ${typeof value}.`)

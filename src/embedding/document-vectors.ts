@@ -1,6 +1,6 @@
 import type { ToolDocument } from '../catalog/document.js'
 import type { CheckedEmbedder } from './checked.js'
-import { type CachedVector, createVectorCache, type VectorCache, vectorCacheKey } from './vector-cache.js'
+import { type CachedVector, createVectorCache, type VectorCache } from './vector-cache.js'
 
 interface Vectors {
   readonly cache: VectorCache
@@ -11,15 +11,16 @@ interface Vectors {
 const vectorsByEmbedder = new WeakMap<CheckedEmbedder, Vectors>()
 
 // An empty text has no meaning to embed, and some models refuse it.
-const EMPTY_DOCUMENT = '-'
+export const EMPTY_DOCUMENT = '-'
 
 /**
- * The vectors of documents, in order; those not seen before by this embedder are embedded in one call.
- * Rejects where the embedder does; nothing is kept of a failed call.
+ * The vectors of documents, in order; those neither known to `stored` (by hash) nor seen before by this embedder are
+ * embedded in one call. Rejects where the embedder does; nothing is kept of a failed call.
  */
 export async function vectorsOf(
   documents: readonly ToolDocument[],
   embedder: CheckedEmbedder,
+  stored: (hash: string) => CachedVector | undefined = () => undefined,
 ): Promise<CachedVector[]> {
   const vectors = vectorsByEmbedder.get(embedder) ?? { cache: createVectorCache(), pending: new Map() }
   vectorsByEmbedder.set(embedder, vectors)
@@ -27,9 +28,9 @@ export async function vectorsOf(
   const found = new Map<string, CachedVector>()
   const missing = new Map<string, string>()
   const awaited = new Set<Promise<ReadonlyMap<string, CachedVector>>>()
-  const keys = documents.map(document => vectorCacheKey(embedder.modelId, document.key))
+  const keys = documents.map(document => document.hash)
   keys.forEach((key, position) => {
-    const known = cache.get(key)
+    const known = stored(key) ?? cache.get(key)
     const running = pending.get(key)
     if (known) found.set(key, known)
     else if (running) awaited.add(running)

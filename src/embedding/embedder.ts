@@ -4,6 +4,18 @@ export type Embedding = Float32Array | readonly number[]
 export interface EmbedOptions {
   /** Aborts the call; an embedder that cannot stop may ignore it. */
   abortSignal?: AbortSignal | undefined
+  /**
+   * Asks for embeddings that do not depend on the other texts of the call. Those of an 8-bit model do, slightly, when
+   * texts share a batch; a stored index is made without, so that a rebuild gives the same bytes. Default false.
+   */
+  independent?: boolean | undefined
+}
+
+/** What exactly a model is, beyond its id. */
+export interface ModelProvenance {
+  readonly revision: string
+  /** In hex. */
+  readonly weightsSha256: string
 }
 
 /**
@@ -29,6 +41,10 @@ export interface Embedder {
    * part decides. Without this method every text counts as readable.
    */
   readableShares?(texts: readonly string[]): Promise<readonly number[]>
+  /** For each text, its length in tokens before it is cut, as far as it is read. For information. */
+  countTokens?(texts: readonly string[]): Promise<readonly number[]>
+  /** Revision and hash of the weights, for the manifest of a stored index. */
+  provenance?(): Promise<ModelProvenance>
   /** Longest input in tokens, for information: the embedder cuts longer texts itself. */
   readonly maxTokens?: number
 }

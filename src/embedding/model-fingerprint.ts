@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 
 const BLOCK_BYTES = 4096
 const BLOCKS = 64
@@ -20,6 +21,13 @@ export function fingerprintModel(files: readonly string[], settings: object): st
     return undefined
   }
   return hash.digest('hex').slice(0, 12)
+}
+
+/** sha256 of a whole file, in hex. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
 }
 
 function sampleFile(path: string, hash: Hash): void {

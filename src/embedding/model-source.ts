@@ -129,6 +129,11 @@ function completeCard(
   }
 }
 
+/** The revision that a model's id names. */
+export function revisionOf({ hub, modelId }: ModelSource): string {
+  return hub?.revision ?? modelId.slice(modelId.lastIndexOf('@') + 1)
+}
+
 // Only what changes a document's vector: document vectors are what is stored and compared under the id.
 function documentSettings({ pooling, documentPrefix, maxTokens }: ModelCard): object {
   return { pooling, documentPrefix, maxTokens }

@@ -18,6 +18,14 @@ export function createEncoder(tokenizer: Tokenizer, maxTokens: number): (text: u
   }
 }
 
+// A document's texts are at most this long (src/catalog/document.ts); longer ones are counted up to it.
+const MAX_COUNTED_CHARACTERS = 8_000
+
+/** How many tokens a text has, special tokens included, before any window cuts it. */
+export function countTokens(tokenizer: Tokenizer, text: string): number {
+  return encode(tokenizer, text.slice(0, MAX_COUNTED_CHARACTERS).replace(/\p{Cs}/gu, ' '), true).length
+}
+
 /** Token ids of the part of a text that `createEncoder` reads, without special tokens. */
 export function encodeContent(tokenizer: Tokenizer, text: unknown, maxTokens: number): number[] {
   return encode(tokenizer, readablePart(text, maxTokens), false).slice(0, maxTokens)

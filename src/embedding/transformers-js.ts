@@ -1,15 +1,17 @@
+import { join } from 'node:path'
 import { EmbedderMismatchError, EmbeddingError, isToolSearchError } from '../errors.js'
 import { messageOf } from '../show.js'
 import { orAbort, throwIfAborted, yieldOrAbort } from './abort.js'
-import { batchesByLength } from './batches.js'
+import { batchesByLength, MAX_BATCH_TEXTS } from './batches.js'
 import { aBoolean, aString, checkOptions, oneOf, type Rules, wholeNumberFrom } from './check-options.js'
 import type { Embedder, EmbedOptions } from './embedder.js'
 import { type LoadedModel, loadModel } from './loaded-model.js'
 import type { Pooling } from './model-cards.js'
-import { type Dtype, type ModelSource, resolveModelSource } from './model-source.js'
+import { sha256OfFile } from './model-fingerprint.js'
+import { type Dtype, type ModelSource, resolveModelSource, revisionOf } from './model-source.js'
 import { normalizeInPlace, poolTokens } from './pooling.js'
 import { createReadability } from './readability.js'
-import { createEncoder } from './tokenize.js'
+import { countTokens, createEncoder } from './tokenize.js'
 import type { TransformersRuntime } from './transformers-runtime.js'
 
 export interface TransformersEmbedderOptions {
@@ -93,7 +95,11 @@ export function createTransformersEmbedder(
   const normalize = options.normalize ?? true
   const load = () => loadModel(source, { importRuntime, allowDownload: options.allowDownload ?? false })
 
-  async function embed(texts: readonly string[], prefix: string, abortSignal?: AbortSignal): Promise<Float32Array[]> {
+  async function embed(
+    texts: readonly string[],
+    prefix: string,
+    { abortSignal, independent = false }: EmbedOptions = {},
+  ): Promise<Float32Array[]> {
     throwIfAborted(modelId, abortSignal)
     if (texts.length === 0) return []
     const model = await orAbort(modelId, load(), abortSignal)
@@ -106,7 +112,10 @@ export function createTransformersEmbedder(
           if (ids.length % TOKENIZE_SLICE === 0 && ids.length > 0) await yieldOrAbort(modelId, abortSignal)
           ids.push(encode(typeof text === 'string' ? prefix + text : prefix))
         }
-        for (const rows of batchesByLength(ids.map(row => row.length))) {
+        for (const rows of batchesByLength(
+          ids.map(row => row.length),
+          independent ? 1 : MAX_BATCH_TEXTS,
+        )) {
           // Before each batch, the first too: a run blocks the thread until it is done.
           await yieldOrAbort(modelId, abortSignal)
           const batch = await runBatch(
@@ -132,8 +141,8 @@ export function createTransformersEmbedder(
     modelId,
     dimensions,
     maxTokens,
-    embedQueries: (texts, embedOptions?: EmbedOptions) => embed(texts, queryPrefix, embedOptions?.abortSignal),
-    embedDocuments: (texts, embedOptions?: EmbedOptions) => embed(texts, documentPrefix, embedOptions?.abortSignal),
+    embedQueries: (texts, embedOptions?: EmbedOptions) => embed(texts, queryPrefix, embedOptions),
+    embedDocuments: (texts, embedOptions?: EmbedOptions) => embed(texts, documentPrefix, embedOptions),
     async load() {
       await load()
     },
@@ -147,6 +156,23 @@ export function createTransformersEmbedder(
         shares.push(share(text))
       }
       return shares
+    },
+    async countTokens(texts) {
+      if (texts.length === 0) return []
+      const { tokenizer } = await load()
+      const counts: number[] = []
+      for (const text of texts) {
+        if (counts.length % TOKENIZE_SLICE === 0 && counts.length > 0) await yieldOrAbort(modelId, undefined)
+        counts.push(countTokens(tokenizer, documentPrefix + text))
+      }
+      return counts
+    },
+    async provenance() {
+      await load()
+      return {
+        revision: revisionOf(source),
+        weightsSha256: await sha256OfFile(join(source.folder, source.weightsFile)),
+      }
     },
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { InvalidOptionsError } from '../errors.js'
 import { show } from '../show.js'
 
@@ -10,7 +9,7 @@ export interface CachedVector {
   readableShare: number
 }
 
-/** Document vectors by key, bounded; the least recently used goes first. */
+/** Document vectors of one model by the document's hash, bounded; the least recently used goes first. */
 export interface VectorCache {
   /** The vector of `key`, which counts as used now. */
   get(key: string): CachedVector | undefined
@@ -50,9 +49,4 @@ export function createVectorCache(options: { maxEntries?: number | undefined } =
       return entries.size
     },
   }
-}
-
-/** Key of a document text under one model: a hash, so that long texts are not kept alive. */
-export function vectorCacheKey(modelId: string, documentKey: string): string {
-  return createHash('sha256').update(modelId).update('\0').update(documentKey).digest('base64url')
 }

@@ -14,8 +14,11 @@ export interface HnswParameters {
 // with the efSearch below; 32 doubles memory for no gain there.
 export const HNSW_PARAMETERS: HnswParameters = { M: 16, efConstruction: 200 }
 
+/** From this size on a lasting catalog gets a graph; below, comparing all vectors takes about a millisecond. */
+export const HNSW_MIN_SIZE = 2_000
+
 /** The graph's random levels are drawn from this seed, so that equal catalogs give equal graphs. */
-const HNSW_SEED = 100
+export const HNSW_SEED = 100
 
 // How many points are added before the event loop gets a turn: about 20 ms.
 const POINTS_PER_TURN = 64
@@ -36,27 +39,45 @@ export async function loadHnswlib(): Promise<typeof HierarchicalNSW> {
   return graph
 }
 
+export interface BuildHnswOptions {
+  parameters?: HnswParameters
+  abortSignal?: AbortSignal | undefined
+  /** Called in between with the number of vectors linked so far. */
+  onProgress?: ((done: number) => void) | undefined
+}
+
 /**
- * Builds an HNSW graph over `vectors` (`size × dimensions` floats, unit rows, not copied), letting the event loop run
+ * hnswlib's graph over `vectors` (rows of unit length, copied), whose labels are the rows' numbers; the event loop runs
  * in between. Throws where hnswlib-node does not load, and the abort reason when `abortSignal` fires.
  */
+export async function buildHnsw(
+  vectors: Float32Array,
+  dimensions: number,
+  { parameters: { M, efConstruction } = HNSW_PARAMETERS, abortSignal, onProgress }: BuildHnswOptions = {},
+): Promise<HierarchicalNSW> {
+  const Graph = await loadHnswlib()
+  const size = vectors.length / dimensions
+  const graph = new Graph('ip', dimensions)
+  graph.initIndex({ maxElements: Math.max(1, size), m: M, efConstruction, randomSeed: HNSW_SEED })
+  for (let row = 0; row < size; row++) {
+    if (row % POINTS_PER_TURN === 0 && row > 0) {
+      onProgress?.(row)
+      await new Promise(resolve => setImmediate(resolve))
+      abortSignal?.throwIfAborted()
+    }
+    graph.addPoint(Array.from(vectors.subarray(row * dimensions, (row + 1) * dimensions)), row)
+  }
+  return graph
+}
+
+/** An index over `vectors` (rows of unit length, not copied) with a graph of hnswlib, built now as `buildHnsw` does. */
 export async function createHnswIndex(
   vectors: Float32Array,
   dimensions: number,
-  options: { parameters?: HnswParameters; efSearch?: number; abortSignal?: AbortSignal | undefined } = {},
+  options: BuildHnswOptions & { efSearch?: number } = {},
 ): Promise<VectorIndex> {
-  const Graph = await loadHnswlib()
+  const graph = await buildHnsw(vectors, dimensions, options)
   const exact = createExactIndex(vectors, dimensions)
-  const { M, efConstruction } = options.parameters ?? HNSW_PARAMETERS
-  const graph = new Graph('ip', dimensions)
-  graph.initIndex({ maxElements: Math.max(1, exact.size), m: M, efConstruction, randomSeed: HNSW_SEED })
-  for (let id = 0; id < exact.size; id++) {
-    if (id % POINTS_PER_TURN === 0 && id > 0) {
-      await new Promise(resolve => setImmediate(resolve))
-      options.abortSignal?.throwIfAborted()
-    }
-    graph.addPoint(Array.from(vectors.subarray(id * dimensions, (id + 1) * dimensions)), id)
-  }
 
   function nearest(query: Float32Array, k: number): Neighbors {
     const count = Math.min(k, exact.size)

@@ -47,7 +47,7 @@ describe('the name in a document', () => {
   })
 
   it('tells tools apart that differ in any field, and only those', () => {
-    const keyOf = (name: string, tool: ToolLike) => documentFor(tool, name).key
+    const keyOf = (name: string, tool: ToolLike) => documentFor(tool, name).hash
     const key = keyOf('getIssue', { description: 'Reads.' })
     expect(keyOf('get_Issue', { description: 'Reads.' })).toBe(key)
     expect(keyOf('getIssue', { description: 'Writes.' })).not.toBe(key)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createVectorCache, vectorCacheKey } from '../../src/embedding/vector-cache.js'
+import { createVectorCache } from '../../src/embedding/vector-cache.js'
 import { InvalidOptionsError } from '../../src/errors.js'
 
 const value = (n: number) => ({ vector: Float32Array.of(n), readableShare: 1 })
@@ -27,22 +27,5 @@ describe('createVectorCache', () => {
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects maxEntries %s', maxEntries => {
     expect(() => createVectorCache({ maxEntries })).toThrow(InvalidOptionsError)
-  })
-})
-
-describe('vectorCacheKey', () => {
-  it('differs by model and by text, also where their concatenation is equal', () => {
-    const keys = [
-      vectorCacheKey('a', 'bc'),
-      vectorCacheKey('ab', 'c'),
-      vectorCacheKey('a', 'b'),
-      vectorCacheKey('b', 'b'),
-    ]
-    expect(new Set(keys).size).toBe(4)
-    expect(vectorCacheKey('a', 'bc')).toBe(keys[0])
-  })
-
-  it('has one length for texts of any length', () => {
-    expect(vectorCacheKey('m', 'x'.repeat(1_000_000))).toHaveLength(vectorCacheKey('m', '').length)
   })
 })

@@ -1,0 +1,26 @@
+import type { ToolIndex, ToolIndexDrift } from './tool-index.js'
+
+/** A tool of the catalog: its callable name, and the hash of its document. */
+export interface HashedTool {
+  readonly name: string
+  readonly hash: string
+}
+
+/** Names, sorted, of the tools whose documents differ between an index's manifest and a catalog. */
+export function driftOf({ tools }: ToolIndex['manifest'], catalog: readonly HashedTool[]): ToolIndexDrift {
+  const stored = new Map(tools.map(({ name, documentHash }) => [name, documentHash]))
+  const added: string[] = []
+  const changed: string[] = []
+  for (const { name, hash } of catalog) {
+    const there = stored.get(name)
+    if (there === undefined) added.push(name)
+    else if (there !== hash) changed.push(name)
+    stored.delete(name)
+  }
+  return { added: added.sort(), changed: changed.sort(), removed: [...stored.keys()].sort() }
+}
+
+/** Such as "3 new, 1 changed, 0 gone". */
+export function countDrift({ added, changed, removed }: ToolIndexDrift): string {
+  return `${added.length} new, ${changed.length} changed, ${removed.length} gone`
+}

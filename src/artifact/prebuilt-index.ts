@@ -1,0 +1,93 @@
+import type { Catalog } from '../catalog/catalog.js'
+import { documentOf } from '../catalog/document.js'
+import type { CheckedEmbedder } from '../embedding/checked.js'
+import { ModelLoadError, StaleIndexError } from '../errors.js'
+import type { LayerIndexSource } from '../layer-indexes.js'
+import type { OnStale } from '../options.js'
+import { messageOf } from '../show.js'
+import type { Warn } from '../warn-once.js'
+import { countDrift, driftOf } from './drift.js'
+import { indexSource } from './index-source.js'
+import { rebuildCure, rejectMismatch } from './manifest.js'
+import type { ToolIndex, ToolIndexDrift } from './tool-index.js'
+
+export interface PrebuiltIndexOptions {
+  readonly index: string | ToolIndex
+  readonly onStale: OnStale
+  /** The catalog that the index should be of. */
+  readonly catalog: Catalog
+  /** Whether a request may bring tools of the index that the catalog lacks: these do not count as gone. */
+  readonly includeResolvedTools: boolean
+}
+
+export interface PrebuiltIndex extends LayerIndexSource {
+  /** Rejects where `open` would warn. */
+  openOrThrow(): Promise<ToolIndex>
+}
+
+/**
+ * The index that a searcher was given. What can be known without the data is checked at once: the manifest, whether it
+ * fits the embedder, and with `onStale: 'error'` whether it is of the catalog. Data that turns out broken later costs
+ * one warning, and the tools are embedded as if there were no index.
+ */
+export function prebuiltIndex(
+  { index, onStale, catalog, includeResolvedTools }: PrebuiltIndexOptions,
+  { embedder, warn }: { embedder: () => CheckedEmbedder; warn: Warn },
+): PrebuiltIndex {
+  const source = indexSource(index)
+  const { path, manifest } = source
+  rejectMismatch(manifest, embedderIfAny(embedder), path)
+  const relevant = (drift: ToolIndexDrift) => (includeResolvedTools ? { ...drift, removed: [] } : drift)
+  if (onStale === 'error') {
+    const tools = [...catalog.entries()].map(entry => ({ name: entry.name, hash: documentOf(entry).hash }))
+    const drift = relevant(driftOf(manifest, tools))
+    if (isAny(drift)) throw new StaleIndexError(path, drift, `${staleness(path, drift)} ${rebuildCure(path)}`)
+  }
+
+  /** Also for a newer index that has replaced the one whose manifest was read. */
+  async function openOrThrow(): Promise<ToolIndex> {
+    const opened = await source.open()
+    rejectMismatch(opened.manifest, embedder(), path)
+    return opened
+  }
+
+  return {
+    onStale,
+    openOrThrow,
+    async open() {
+      try {
+        return await openOrThrow()
+      } catch (error) {
+        warn('index', `The tools are embedded as if there were no index: ${messageOf(error)}`)
+        return undefined
+      }
+    },
+    onDrift(drift) {
+      const counted = relevant(drift)
+      if (!isAny(counted)) return
+      const consequence =
+        onStale === 'warn'
+          ? 'New and changed ones are found by their words alone.'
+          : 'New and changed ones were embedded at start.'
+      warn('stale', `${staleness(path, counted)} ${consequence} ${rebuildCure(path)}`)
+    },
+  }
+}
+
+function isAny({ added, changed, removed }: ToolIndexDrift): boolean {
+  return added.length + changed.length + removed.length > 0
+}
+
+function staleness(path: string, drift: ToolIndexDrift): string {
+  return `The tools differ from those that the index "${path}" was built from: ${countDrift(drift)}.`
+}
+
+/** Where the embedder cannot be made, that is not the index's fault; searches say so. */
+function embedderIfAny(embedder: () => CheckedEmbedder): CheckedEmbedder | undefined {
+  try {
+    return embedder()
+  } catch (error) {
+    if (error instanceof ModelLoadError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,143 @@
+import type { HnswGraph } from '../vector/hnsw-graph.js'
+
+/** Version of the folder's layout; an index of another version must be built anew. */
+export const FORMAT_VERSION = 1
+
+/** The file that names all others, replaced last and in one step. */
+export const MANIFEST_FILE = 'manifest.json'
+
+/** The contents of `manifest.json`. */
+export interface ToolIndexManifest {
+  readonly formatVersion: number
+  /** Version of this package that built the index, for information. */
+  readonly packageVersion: string
+  /** ISO 8601; from `SOURCE_DATE_EPOCH` where that is set. */
+  readonly builtAt: string
+  /** Version of the text that is made from a tool. */
+  readonly documentTemplateVersion: number
+  readonly model: ManifestModel
+  /** Parameters of the HNSW graph; null where there is none (few tools, or no hnswlib-node at the build). */
+  readonly graph: ManifestGraph | null
+  readonly files: ManifestFiles
+  /** One entry a tool, in the order of names by UTF-16 code units; the `i`-th has the `i`-th vector. */
+  readonly tools: readonly ManifestTool[]
+  /** sha256, in hex, of the manifest without this member. */
+  readonly digest: string
+}
+
+export interface ManifestModel {
+  readonly id: string
+  /** Revision and weights, where the embedder tells. */
+  readonly revision: string | null
+  readonly weightsSha256: string | null
+  readonly dimensions: number
+  /** Longest document in tokens that the model reads. */
+  readonly maxTokens: number
+}
+
+export interface ManifestGraph {
+  readonly M: number
+  readonly efConstruction: number
+  readonly seed: number
+  readonly maxLevel: number
+  readonly entryPoint: number
+}
+
+export interface ManifestFiles {
+  readonly vectors: ManifestFile
+  readonly graph: ManifestFile | null
+  /** Texts of the documents; only where the build was asked for them. */
+  readonly documents: ManifestFile | null
+}
+
+/** One data file beside the manifest; `name` is made of its kind and its hash, so that it cannot lie elsewhere. */
+export interface ManifestFile {
+  readonly name: string
+  readonly bytes: number
+  /** In hex. */
+  readonly sha256: string
+}
+
+export interface ManifestTool {
+  /** The callable name. */
+  readonly name: string
+  /** sha256 of the document and its template's version, base64url. */
+  readonly documentHash: string
+  /** Share (0–1) of the document that the model can read. */
+  readonly readableShare: number
+  /** Length of the document in tokens, before the model's window cuts it; null where the embedder does not count. */
+  readonly tokens: number | null
+  /** Words of the description as the user wrote it; 0 where there is none. */
+  readonly descriptionWords: number
+  /** Invisible and bidirectional control characters in name, description and parameters. */
+  readonly invisibleCharacters: number
+  /** Whether the description or the parameters exceed the document's budget of characters. */
+  readonly truncated: boolean
+}
+
+/** The three fields of a document, as `includeDocuments` stores them. */
+export interface StoredDocument {
+  /** The callable name, split into words. */
+  readonly name: string
+  readonly description: string
+  readonly parameters: string
+}
+
+/** An opened and checked index: read once, immutable, safe to share. */
+export interface ToolIndex {
+  /** Absolute path of the folder. */
+  readonly path: string
+  readonly manifest: ToolIndexManifest
+  /** `manifest.tools.length` rows of `manifest.model.dimensions` floats, each of unit length. Not to be written to. */
+  readonly vectors: Float32Array
+  readonly graph: HnswGraph | undefined
+  /** By row; undefined where the build did not store them. */
+  readonly documents: readonly StoredDocument[] | undefined
+  /** Row of a callable name. */
+  rowOfName(name: string): number | undefined
+  /** Row of a document hash; the first one where several tools have one text. */
+  rowOfDocument(documentHash: string): number | undefined
+}
+
+/** How far a build has come. */
+export interface BuildProgress {
+  /** `embed`: tools embedded; `graph`: vectors linked; `write`: files written. */
+  readonly phase: 'embed' | 'graph' | 'write'
+  readonly done: number
+  readonly total: number
+}
+
+/** What a build did. */
+export interface BuildReport {
+  /** Absolute path of the folder. */
+  readonly path: string
+  readonly tools: number
+  /** Documents embedded by this build. */
+  readonly embedded: number
+  /** Documents whose vectors came from the index that was there. */
+  readonly reused: number
+  /** Bytes of all files. */
+  readonly bytes: number
+  /** False where the index that was there is the same, and was left as it is. */
+  readonly written: boolean
+  readonly manifest: ToolIndexManifest
+}
+
+/** Names, sorted, of the tools that differ between an index and a catalog. */
+export interface ToolIndexDrift {
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** What a verification found. */
+export interface VerifyReport {
+  /** No problem, and no drift. */
+  readonly ok: boolean
+  /** What is wrong with the folder or does not fit the embedder, in sentences; empty for an intact one. */
+  readonly problems: readonly string[]
+  /** Undefined where no tools were given, or the index cannot be read. */
+  readonly drift: ToolIndexDrift | undefined
+  /** Undefined where it cannot be read. */
+  readonly manifest: ToolIndexManifest | undefined
+}

@@ -1,0 +1,68 @@
+import { resolve } from 'node:path'
+import { createCatalog, type ToolLike } from '../catalog/catalog.js'
+import { documentOf } from '../catalog/document.js'
+import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
+import { defaultEmbedder } from '../embedding/default-embedder.js'
+import type { Embedder } from '../embedding/embedder.js'
+import { isToolSearchError } from '../errors.js'
+import { resolveVerifyOptions } from '../options.js'
+import { messageOf } from '../show.js'
+import { untilAborted } from '../wait.js'
+import { driftOf } from './drift.js'
+import { rebuildCure, rejectMismatch } from './manifest.js'
+import { openToolIndex } from './open.js'
+import type { ToolIndexManifest, VerifyReport } from './tool-index.js'
+
+export interface VerifyToolIndexOptions {
+  /** The tools that the index should be of. Default: not compared. */
+  tools?: Record<string, ToolLike> | undefined
+  /** What the index will be searched with. Default: the bundled all-MiniLM-L6-v2. */
+  embedder?: Embedder | undefined
+  /** Ends the wait: rejects with the signal's reason. */
+  abortSignal?: AbortSignal | undefined
+}
+
+/**
+ * Checks an index: whether every byte is as it was built, whether it fits the embedder (down to the hash of the weights,
+ * where the embedder tells it), and whether it is of these tools. What is wrong is in the report, not thrown.
+ *
+ * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} for wrong arguments.
+ */
+export async function verifyToolIndex(path: string, options: VerifyToolIndexOptions = {}): Promise<VerifyReport> {
+  const { tools, embedder = defaultEmbedder(), abortSignal } = resolveVerifyOptions(path, options)
+  const entries = tools && createCatalog(tools).layers[0]!.entries
+  const problems: string[] = []
+  let manifest: ToolIndexManifest | undefined
+  try {
+    ;({ manifest } = await untilAborted(openToolIndex(path), abortSignal))
+    const checked = checkedEmbedder(embedder)
+    rejectMismatch(manifest, checked, resolve(path))
+    problems.push(...(await weightProblems(manifest, checked, resolve(path), abortSignal)))
+  } catch (error) {
+    if (!isToolSearchError(error)) throw error
+    problems.push(messageOf(error))
+  }
+  const drift =
+    manifest && entries
+      ? driftOf(
+          manifest,
+          entries.map(entry => ({ name: entry.name, hash: documentOf(entry).hash })),
+        )
+      : undefined
+  const drifted = drift ? drift.added.length + drift.changed.length + drift.removed.length > 0 : false
+  return { ok: problems.length === 0 && !drifted, problems, drift, manifest }
+}
+
+async function weightProblems(
+  { model }: ToolIndexManifest,
+  embedder: CheckedEmbedder,
+  path: string,
+  abortSignal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (model.weightsSha256 === null) return []
+  const here = (await untilAborted(embedder.knownProvenance(), abortSignal))?.weightsSha256
+  if (here === undefined || here === model.weightsSha256) return []
+  return [
+    `The index "${path}" was built with weights of sha256 ${model.weightsSha256}, and the model here has ${here}. ${rebuildCure(path)}`,
+  ]
+}

@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InvalidOptionsError } from '../errors.js'
+import { DATA_FILE_NAME, type DataFileKind, dataFileName, filesOf, formatManifest, withDigest } from './manifest.js'
+import { readManifest } from './open.js'
+import { MANIFEST_FILE, type ManifestFile, type ToolIndexManifest } from './tool-index.js'
+
+/** What is in the data files, by kind. */
+export type DataFiles = { readonly vectors: Uint8Array } & { readonly [Kind in DataFileKind]?: Uint8Array | undefined }
+
+export type ManifestMembers = Omit<ToolIndexManifest, 'digest' | 'files'>
+
+// A file that is being written is renamed within seconds; one that is older is left of a build that was killed.
+const LEFTOVER_MS = 10 * 60_000
+const TEMPORARY_NAME = /^\..*\.tmp$/
+
+/** The manifest of the members and files: the same for the same contents. */
+export function manifestOf(members: ManifestMembers, files: DataFiles): ToolIndexManifest {
+  const { tools, ...head } = members
+  const entry = (kind: DataFileKind) => (files[kind] ? fileEntry(kind, files[kind]) : null)
+  return withDigest({
+    ...head,
+    files: { vectors: entry('vectors')!, graph: entry('graph'), documents: entry('documents') },
+    tools,
+  })
+}
+
+function fileEntry(kind: DataFileKind, bytes: Uint8Array): ManifestFile {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { name: dataFileName(kind, sha256), bytes: bytes.length, sha256 }
+}
+
+/**
+ * Writes an index into `folder` so that a reader finds the old one or the new one, whole, whenever the process ends:
+ * the data files bear names of their own contents and come first, and the manifest that names them replaces the old
+ * one in a single step. Of two builds at once, the one that ends later is what stays.
+ *
+ * @throws {InvalidOptionsError} where the folder holds other things than an index.
+ */
+export async function writeArtifact(folder: string, manifest: ToolIndexManifest, files: DataFiles): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await rejectForeignFolder(folder)
+  const named = filesOf(manifest).map(([kind, { name }]) => [name, files[kind]!] as const)
+  for (const [name, bytes] of named) await writeInOneStep(folder, name, bytes)
+  await syncFolder(folder)
+  const superseded = await namesOfData(folder)
+  await writeInOneStep(folder, MANIFEST_FILE, Buffer.from(formatManifest(manifest)))
+  await syncFolder(folder)
+  // Another build may have removed a file that it knew from the index before it, and that this index has again.
+  for (const [name, bytes] of named) {
+    if ((await sizeOf(join(folder, name))) !== bytes.length) await writeInOneStep(folder, name, bytes)
+  }
+  await removeLeftovers(folder, superseded)
+}
+
+/** Refuses a folder with files but without an index: a slip in the path must not mix them. */
+export async function rejectForeignFolder(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return []
+    throw new InvalidOptionsError(`Expected out to be a folder, got ${JSON.stringify(folder)} (${error.message}).`)
+  })
+  const ours = (name: string) => name === MANIFEST_FILE || DATA_FILE_NAME.test(name) || TEMPORARY_NAME.test(name)
+  const foreign = names.find(name => !ours(name))
+  if (foreign === undefined || names.includes(MANIFEST_FILE)) return
+  throw new InvalidOptionsError(
+    `Expected out to be a new or empty folder, or an index, got "${folder}", which holds ${JSON.stringify(foreign)}.`,
+  )
+}
+
+async function writeInOneStep(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const temporary = join(folder, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    const handle = await open(temporary, 'wx')
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, join(folder, name))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** So that renames last, too; where folders cannot be synchronised (Windows), the file system sees to it. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  } catch {
+    // As above.
+  }
+}
+
+/** Removes the data files of the index that was replaced, and what killed builds left; never what the manifest names. */
+async function removeLeftovers(folder: string, superseded: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!DATA_FILE_NAME.test(name) && !TEMPORARY_NAME.test(name)) continue
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
+    // Young files that nobody names yet are those of a build at the same time, which writes its manifest last.
+    if (!superseded.has(name) && Date.now() - mtimeMs < LEFTOVER_MS) continue
+    if ((await namesOfData(folder)).has(name)) continue
+    await rm(path, { force: true })
+  }
+}
+
+/** The data files of the index that is in the folder; none where it cannot be read. */
+async function namesOfData(folder: string): Promise<Set<string>> {
+  const manifest = await readManifest(folder).catch(() => undefined)
+  return new Set(manifest ? filesOf(manifest).map(([, { name }]) => name) : [])
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size
+}

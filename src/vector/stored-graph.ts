@@ -1,0 +1,52 @@
+import { createExactIndex, createRowSimilarity } from './exact.js'
+import { efSearchFor } from './hnsw.js'
+import { type HnswGraph, reachableElements, searchGraph } from './hnsw-graph.js'
+import type { Neighbors, VectorIndex } from './vector-index.js'
+
+export interface StoredGraphOptions {
+  readonly vectors: Float32Array
+  readonly dimensions: number
+  /** Over the first `graph.size` rows of `vectors`. */
+  readonly graph: HnswGraph
+  /** The row of each document; no row twice. */
+  readonly rows: Uint32Array
+}
+
+/**
+ * Searches the graph of a stored index for documents that are some of its elements, in any order, and perhaps others:
+ * elements without a document (tools that are gone) are passed through and left out, and documents outside the graph
+ * are compared one by one, as are those that the links do not lead to.
+ */
+export function createStoredGraphIndex({ vectors, dimensions, graph, rows }: StoredGraphOptions): VectorIndex {
+  const exact = createExactIndex(vectors, dimensions, rows)
+  const rowSimilarity = createRowSimilarity(vectors, dimensions)
+  const documentOfRow = new Int32Array(vectors.length / dimensions).fill(-1)
+  rows.forEach((row, document) => {
+    documentOfRow[row] = document
+  })
+  const reachable = reachableElements(graph)
+  const outside = Array.from(rows.keys()).filter(document => !reachable[rows[document]!])
+  const live = exact.size - outside.length
+
+  function nearest(query: Float32Array, k: number): Neighbors {
+    const count = Math.min(k, exact.size)
+    if (count <= 0) return { ids: new Uint32Array(0), similarities: new Float32Array(0) }
+    // Elements without a document take places among the best, so that as many more are looked for.
+    const ef = live === 0 ? 0 : Math.ceil((efSearchFor(exact.size, count) * graph.size) / live)
+    const ids = [...outside]
+    if (ef > 0) {
+      for (const row of searchGraph(graph, element => rowSimilarity(query, element), ef)) {
+        if (documentOfRow[row]! >= 0) ids.push(documentOfRow[row]!)
+      }
+    }
+    const found = ids.map(id => ({ id, similarity: exact.similarity(query, id) }))
+    found.sort((a, b) => b.similarity - a.similarity || a.id - b.id)
+    const best = found.slice(0, count)
+    return {
+      ids: Uint32Array.from(best, ({ id }) => id),
+      similarities: Float32Array.from(best, ({ similarity }) => similarity),
+    }
+  }
+
+  return { ...exact, kind: 'hnsw', nearest }
+}
