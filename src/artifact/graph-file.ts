@@ -63,42 +63,41 @@ export function decodeGraph(
   for (let element = 0; element < size!; element++) {
     if (levelWords[element]! > maxLevel!) throw new Error(`element ${element} has the level ${levelWords[element]}`)
   }
-  const levels = Uint8Array.from(levelWords)
+  const levels = new Uint8Array(levelWords)
   if (levels[entryPoint!] !== maxLevel) throw new Error(`the entry point is not of the highest level, ${maxLevel}`)
   const upperStarts = upperStartsOf(levels)
   const base = { offsets: take(size! + 1, 'offsets'), neighbors: take(baseLinks!, 'links') }
   const upper = { offsets: take(upperStarts[size!]! + 1, 'offsets'), neighbors: take(upperLinks!, 'links') }
   if (at !== words.length) throw new Error(`the graph has ${(words.length - at) * 4} bytes too many`)
 
-  checkLinks(base, 2 * M!, list => list >= 0, size!)
-  // A link on level 1 or above must lead to an element of that level: its lists of that level are read next.
-  const levelOfList = new Uint8Array(upperStarts[size!]!)
-  for (let element = 0; element < size!; element++) {
-    for (let level = 1; level <= levels[element]!; level++) levelOfList[upperStarts[element]! + level - 1] = level
+  checkLists(base, 2 * M!)
+  checkLists(upper, M!)
+  for (let link = 0; link < base.neighbors.length; link++) {
+    if (base.neighbors[link]! < size!) continue
+    throw new Error(`a link of the graph leads to element ${base.neighbors[link]} of ${size}`)
   }
-  checkLinks(upper, M!, (list, neighbor) => levels[neighbor]! >= levelOfList[list]!, size!)
+  // A link on level 1 or above must lead to an element of that level: its lists of that level are read next.
+  for (let element = 0; element < size!; element++) {
+    for (let level = 1; level <= levels[element]!; level++) {
+      const list = upperStarts[element]! + level - 1
+      for (const neighbor of upper.neighbors.subarray(upper.offsets[list], upper.offsets[list + 1])) {
+        if (neighbor >= size! || levels[neighbor]! < level) {
+          throw new Error(`a link on level ${level} of the graph leads to element ${neighbor}, which is not there`)
+        }
+      }
+    }
+  }
   return { M: M!, size: size!, entryPoint: entryPoint!, levels, base, upper, upperStarts }
 }
 
-function checkLinks(
-  { offsets, neighbors }: Links,
-  maxLinks: number,
-  mayLead: (list: number, neighbor: number) => boolean,
-  size: number,
-): void {
+function checkLists({ offsets, neighbors }: Links, maxLinks: number): void {
   if (offsets[0] !== 0 || offsets.at(-1) !== neighbors.length)
     throw new Error("the lists' offsets do not span the links")
   for (let list = 0; list + 1 < offsets.length; list++) {
     const start = offsets[list]!
     const end = offsets[list + 1]!
-    if (end < start || end - start > maxLinks || end > neighbors.length) {
+    if (end < start || end - start > maxLinks) {
       throw new Error(`list ${list} of the graph has the offsets ${start} and ${end}, with at most ${maxLinks} links`)
-    }
-    for (let link = start; link < end; link++) {
-      const neighbor = neighbors[link]!
-      if (neighbor >= size || !mayLead(list, neighbor)) {
-        throw new Error(`list ${list} of the graph leads to element ${neighbor}, which has no such level`)
-      }
     }
   }
 }

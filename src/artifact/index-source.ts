@@ -1,9 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { messageOf } from '../show.js'
-import { broken, parseManifest } from './manifest.js'
-import { MAX_MANIFEST_BYTES, openManifest } from './open.js'
-import { MANIFEST_FILE, type ToolIndex, type ToolIndexManifest } from './tool-index.js'
+import { resolve } from 'node:path'
+import { openManifest, readManifest } from './open.js'
+import type { ToolIndex, ToolIndexManifest } from './tool-index.js'
 
 /** An index that is opened when it is first needed. */
 export interface IndexSource {
@@ -20,7 +17,7 @@ export interface IndexSource {
 export function indexSource(index: string | ToolIndex): IndexSource {
   if (typeof index !== 'string') return { path: index.path, manifest: index.manifest, open: async () => index }
   const path = resolve(index)
-  const manifest = readManifestNow(path)
+  const manifest = readManifest(path)
   let opening: Promise<ToolIndex> | undefined
   return {
     path,
@@ -35,18 +32,4 @@ export function indexSource(index: string | ToolIndex): IndexSource {
       return opening
     },
   }
-}
-
-function readManifestNow(path: string): ToolIndexManifest {
-  const file = join(path, MANIFEST_FILE)
-  let json: string
-  try {
-    const stats = statSync(file)
-    if (!stats.isFile()) throw new Error('it is no regular file')
-    if (stats.size > MAX_MANIFEST_BYTES) throw new Error(`it has ${stats.size} bytes, more than ${MAX_MANIFEST_BYTES}`)
-    json = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw broken(path, `its ${MANIFEST_FILE} cannot be read (${messageOf(error)})`, error)
-  }
-  return parseManifest(json, path)
 }

@@ -4,7 +4,7 @@ import { DOCUMENT_TEMPLATE_VERSION } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
 import { IndexMismatchError, InvalidIndexError } from '../errors.js'
 import { messageOf, show } from '../show.js'
-import { FORMAT_VERSION, type ManifestFile, type ToolIndexManifest } from './tool-index.js'
+import { FORMAT_VERSION, type ManifestFile, type ManifestTool, type ToolIndexManifest } from './tool-index.js'
 
 /** Kinds of data files, and the endings of their names. */
 export const DATA_FILES = { vectors: 'f32', graph: 'bin', documents: 'json' } as const
@@ -36,6 +36,12 @@ const file = (kind: DataFileKind) =>
       message: `must be named ${kind}, the start of its sha256, and .${DATA_FILES[kind]}`,
     })
 
+export const MANIFEST_FILES = z.strictObject({
+  vectors: file('vectors'),
+  graph: file('graph').nullable(),
+  documents: file('documents').nullable(),
+})
+
 const MANIFEST = z.strictObject({
   formatVersion: z.literal(FORMAT_VERSION),
   packageVersion: text,
@@ -51,38 +57,72 @@ const MANIFEST = z.strictObject({
   graph: z
     .strictObject({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count })
     .nullable(),
-  files: z.strictObject({
-    vectors: file('vectors'),
-    graph: file('graph').nullable(),
-    documents: file('documents').nullable(),
-  }),
-  tools: z.array(
-    z.strictObject({
-      name: z.string(),
-      documentHash: z.string().regex(/^[\w-]{43}$/),
-      readableShare: z.number().min(0).max(1),
-      tokens: count.nullable(),
-      descriptionWords: count,
-      invisibleCharacters: count,
-      truncated: z.boolean(),
-    }),
-  ),
+  files: MANIFEST_FILES,
+  tools: z.custom<readonly unknown[]>(Array.isArray, { message: 'is no array' }),
   digest: sha256,
 })
 
-/** The manifest of its members: adds the digest, by which an alteration of any of them shows. */
-export function withDigest(members: Omit<ToolIndexManifest, 'digest'>): ToolIndexManifest {
-  return { ...members, digest: digestOf(members) }
+/** A tool as the manifest's JSON has it: members of the usual value are left out, since there may be thousands. */
+type ToolLine = Pick<ManifestTool, 'name' | 'documentHash' | 'descriptionWords'> & Partial<ManifestTool>
+
+const USUAL = { readableShare: 1, tokens: null, invisibleCharacters: 0, truncated: false } as const
+
+const MEMBERS = new Set(['name', 'documentHash', 'descriptionWords', ...Object.keys(USUAL)])
+const DOCUMENT_HASH = /^[\w-]{43}$/
+
+/** The tool of a line, or undefined where it is none. By hand: as a schema, this would take as long as all vectors. */
+function toolOf(line: unknown): ManifestTool | undefined {
+  if (typeof line !== 'object' || line === null) return undefined
+  for (const member in line) if (!MEMBERS.has(member)) return undefined
+  const tool = line as ToolLine
+  const {
+    name,
+    documentHash,
+    descriptionWords,
+    readableShare = USUAL.readableShare,
+    tokens = USUAL.tokens,
+    invisibleCharacters = USUAL.invisibleCharacters,
+    truncated = USUAL.truncated,
+  } = tool
+  const fits =
+    typeof name === 'string' &&
+    typeof documentHash === 'string' &&
+    DOCUMENT_HASH.test(documentHash) &&
+    isCount(descriptionWords) &&
+    typeof readableShare === 'number' &&
+    readableShare >= 0 &&
+    readableShare <= 1 &&
+    (tokens === null || isCount(tokens)) &&
+    isCount(invisibleCharacters) &&
+    typeof truncated === 'boolean'
+  return fits
+    ? { name, documentHash, readableShare, tokens, descriptionWords, invisibleCharacters, truncated }
+    : undefined
 }
 
-function digestOf(members: Omit<ToolIndexManifest, 'digest'>): string {
+function lineOf({ name, documentHash, descriptionWords, ...rest }: ManifestTool): ToolLine {
+  const unusual = Object.entries(rest).filter(([member, value]) => value !== USUAL[member as keyof typeof USUAL])
+  return { name, documentHash, ...Object.fromEntries(unusual), descriptionWords }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** The manifest of its members: adds the digest, by which an alteration of any of them shows. */
+export function withDigest(members: Omit<ToolIndexManifest, 'digest'>): ToolIndexManifest {
+  return { ...members, digest: digestOf({ ...members, tools: members.tools.map(lineOf) }) }
+}
+
+/** Of the members as the JSON has them, in the schema's order. */
+function digestOf(members: Omit<ToolIndexManifest, 'digest' | 'tools'> & { tools: readonly unknown[] }): string {
   return createHash('sha256').update(JSON.stringify(members)).digest('hex')
 }
 
 /** The manifest as text: one line a tool, so that versions can be compared. */
 export function formatManifest({ tools, digest, ...members }: ToolIndexManifest): string {
   const head = JSON.stringify(members, undefined, 2).slice(0, -2)
-  const lines = tools.map(tool => `    ${JSON.stringify(tool)}`)
+  const lines = tools.map(tool => `    ${JSON.stringify(lineOf(tool))}`)
   return `${head},\n  "tools": [${lines.length > 0 ? `\n${lines.join(',\n')}\n  ` : ''}],\n  "digest": "${digest}"\n}\n`
 }
 
@@ -91,12 +131,20 @@ export function formatManifest({ tools, digest, ...members }: ToolIndexManifest)
  * @throws {IndexMismatchError} for another format version, {InvalidIndexError} for all else that is wrong.
  */
 export function parseManifest(json: string, path: string): ToolIndexManifest {
-  let value: unknown
+  return checkedManifest(parseJson(json, path), path)
+}
+
+/** A manifest's JSON as a value that is yet to be checked. */
+export function parseJson(json: string, path: string): unknown {
   try {
-    value = JSON.parse(json)
+    return JSON.parse(json)
   } catch (error) {
     throw broken(path, `its manifest.json is not JSON (${messageOf(error)})`, error)
   }
+}
+
+/** The value as a manifest; throws as `parseManifest` does. */
+export function checkedManifest(value: unknown, path: string): ToolIndexManifest {
   rejectOtherFormat(value, path)
   const { success, data, error } = MANIFEST.safeParse(value)
   if (!success) {
@@ -108,9 +156,15 @@ export function parseManifest(json: string, path: string): ToolIndexManifest {
   }
   // `safeParse` gives the members in the schema's order, whatever their order in the file.
   const { digest, ...members } = data
+  const tools = members.tools.map((line, at) => {
+    const tool = toolOf(line)
+    if (!tool) throw broken(path, `its manifest.json does not fit at tools.${at}: it is no tool as a build writes it`)
+    return tool
+  })
   if (digestOf(members) !== digest) throw broken(path, 'its manifest.json was altered: its digest does not match')
-  rejectInconsistent(data, path)
-  return data
+  const manifest = { ...members, tools, digest }
+  rejectInconsistent(manifest, path)
+  return manifest
 }
 
 function rejectOtherFormat(value: unknown, path: string): void {

@@ -1,15 +1,16 @@
 import { webcrypto } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, read, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { z } from 'zod/v4'
 import { hashOf } from '../catalog/document.js'
 import { InvalidIndexError, isToolSearchError } from '../errors.js'
 import { resolveOpenOptions } from '../options.js'
 import { messageOf } from '../show.js'
+import { createRowSimilarity } from '../vector/exact.js'
 import { littleEndian32 } from './byte-order.js'
 import { decodeGraph } from './graph-file.js'
-import { broken, parseManifest } from './manifest.js'
+import { broken, checkedManifest, MANIFEST_FILES, parseJson } from './manifest.js'
 import {
   MANIFEST_FILE,
   type ManifestFile,
@@ -19,7 +20,7 @@ import {
 } from './tool-index.js'
 
 // Some 300,000 tools. Beyond, the text of the manifest alone would take the memory of the process.
-export const MAX_MANIFEST_BYTES = 64 * 2 ** 20
+const MAX_MANIFEST_BYTES = 64 * 2 ** 20
 
 // Bytes of one read: the most that a single call takes is 2 GiB.
 const READ_BYTES = 2 ** 30
@@ -45,14 +46,22 @@ export interface OpenToolIndexOptions {
 export async function openToolIndex(path: string, options: OpenToolIndexOptions = {}): Promise<ToolIndex> {
   const { abortSignal } = resolveOpenOptions(path, options)
   const folder = resolve(path)
-  return openManifest(folder, await readManifest(folder), { abortSignal, withDocuments: true })
+  const value = readManifestValue(folder)
+  // The data is read while the manifest is checked: of 4,000 tools both take about as long.
+  const early = readEarly(folder, value)
+  return openManifest(folder, checkedManifest(value, folder), { abortSignal, withDocuments: true, early })
+}
+
+interface OpenOptions extends OpenToolIndexOptions {
+  readonly withDocuments: boolean
+  readonly early?: ReadonlyMap<string, Promise<DataFile>>
 }
 
 /** Opens the data of a manifest that was read before; of a newer one where the folder has one by now. */
 export async function openManifest(
   folder: string,
   manifest: ToolIndexManifest,
-  options: OpenToolIndexOptions & { withDocuments: boolean },
+  options: OpenOptions,
 ): Promise<ToolIndex> {
   let current = manifest
   for (let replaced = 0; ; replaced++) {
@@ -61,95 +70,156 @@ export async function openManifest(
       return await readData(folder, current, options)
     } catch (error) {
       if (!(error instanceof InvalidIndexError) || replaced >= MAX_REPLACED) throw error
-      const newer = await readManifest(folder)
+      const newer = readManifest(folder)
       if (newer.digest === current.digest) throw error
       current = newer
     }
   }
 }
 
-/** The folder's manifest. Throws as `openToolIndex` does. */
-export async function readManifest(folder: string): Promise<ToolIndexManifest> {
-  const bytes = await readChecked(folder, MANIFEST_FILE, ({ size }) => {
+/** The folder's manifest, read at once: it takes milliseconds. Throws as `openToolIndex` does. */
+export function readManifest(folder: string): ToolIndexManifest {
+  return checkedManifest(readManifestValue(folder), folder)
+}
+
+function readManifestValue(folder: string): unknown {
+  const check = (size: number) => {
     if (size > MAX_MANIFEST_BYTES) throw new Error(`it has ${size} bytes, more than ${MAX_MANIFEST_BYTES}`)
+  }
+  const json = withFile(folder, MANIFEST_FILE, check, fd => {
+    const text = readFileSync(fd, 'utf8')
+    closeSync(fd)
+    return text
   })
-  return parseManifest(Buffer.from(bytes).toString('utf8'), folder)
+  return parseJson(json, folder)
+}
+
+interface DataFile {
+  readonly bytes: ArrayBuffer
+  /** Rejects where the bytes are not those that the manifest names. */
+  readonly verified: Promise<void>
+}
+
+/** Starts to read the data files of a manifest that is yet to be checked, by name. */
+function readEarly(folder: string, value: unknown): Map<string, Promise<DataFile>> {
+  const reading = new Map<string, Promise<DataFile>>()
+  const { success, data } = MANIFEST_FILES.safeParse((value as { files?: unknown } | null)?.files)
+  for (const file of success ? Object.values(data) : []) {
+    if (!file) continue
+    const read = readDataFile(folder, file)
+    read.catch(() => {}) // Reported when the manifest is sound, and the file is asked for.
+    reading.set(file.name, read)
+  }
+  return reading
 }
 
 async function readData(
   folder: string,
   manifest: ToolIndexManifest,
-  { withDocuments }: { withDocuments: boolean },
+  { withDocuments, early }: OpenOptions,
 ): Promise<ToolIndex> {
   const { files, tools, model } = manifest
-  const read = (file: ManifestFile | null) => file && readDataFile(folder, file)
-  const [vectorBytes, graphBytes, documentBytes] = await Promise.all([
+  const read = (file: ManifestFile | null) => file && (early?.get(file.name) ?? readDataFile(folder, file))
+  const [vectorFile, graphFile, documentsFile] = await Promise.all([
     read(files.vectors),
     read(files.graph),
     withDocuments ? read(files.documents) : null,
   ])
-  const vectors = checkedVectors(folder, vectorBytes!, model.dimensions)
-  const graph = manifest.graph && graphBytes ? checkedGraph(folder, graphBytes, manifest) : undefined
-  const documents = documentBytes ? checkedDocuments(folder, documentBytes, manifest) : undefined
+  const allVerified = Promise.all([vectorFile, graphFile, documentsFile].map(file => file?.verified))
+  allVerified.catch(() => {}) // Awaited below.
   const rowsByName = new Map(tools.map(({ name }, row) => [name, row]))
   const rowsByHash = new Map<string, number>()
   tools.forEach(({ documentHash }, row) => {
     if (!rowsByHash.has(documentHash)) rowsByHash.set(documentHash, row)
   })
-  return {
-    path: folder,
-    manifest,
-    vectors,
-    graph,
-    documents,
-    rowOfName: name => rowsByName.get(name),
-    rowOfDocument: hash => rowsByHash.get(hash),
+  try {
+    // Their hashes are computed meanwhile, in other threads.
+    const vectors = checkedVectors(folder, vectorFile!.bytes, model.dimensions)
+    const graph = graphFile ? checkedGraph(folder, graphFile.bytes, manifest) : undefined
+    const documents = documentsFile ? checkedDocuments(folder, documentsFile.bytes, manifest) : undefined
+    await allVerified
+    return {
+      path: folder,
+      manifest,
+      vectors,
+      graph,
+      documents,
+      rowOfName: name => rowsByName.get(name),
+      rowOfDocument: hash => rowsByHash.get(hash),
+    }
+  } catch (error) {
+    // That a file was altered says more than what is wrong within it.
+    await allVerified
+    throw error
   }
 }
 
-async function readDataFile(folder: string, file: ManifestFile): Promise<ArrayBuffer> {
-  const bytes = await readChecked(folder, file.name, ({ size }) => {
-    if (size !== file.bytes) throw new Error(`it has ${size} bytes, and the manifest says ${file.bytes}`)
+async function readDataFile(folder: string, { name, bytes: expected, sha256 }: ManifestFile): Promise<DataFile> {
+  const check = (size: number) => {
+    if (size !== expected) throw new Error(`it has ${size} bytes, and the manifest says ${expected}`)
+  }
+  const bytes = await withFile(folder, name, check, readAll).catch(error =>
+    Promise.reject(unreadable(folder, name, error)),
+  )
+  const verified = webcrypto.subtle.digest('SHA-256', bytes).then(digest => {
+    const got = Buffer.from(digest).toString('hex')
+    if (got !== sha256) throw broken(folder, `its ${name} was altered: its sha256 is ${got}`)
   })
-  // In libuv's threads, unlike `createHash`, so that several files are hashed at once.
-  const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex')
-  if (sha256 !== file.sha256) throw broken(folder, `its ${file.name} was altered: its sha256 is ${sha256}`)
-  return bytes
+  verified.catch(() => {}) // Awaited by whoever uses the bytes.
+  return { bytes, verified }
 }
 
-/** The bytes of a regular file, not more than it had when it was opened. */
-async function readChecked(folder: string, name: string, check: (stats: Stats) => void): Promise<ArrayBuffer> {
-  let handle: FileHandle | undefined
+const readInThread = promisify(read)
+
+/** The first `size` bytes of an open file, which is closed then. Read in another thread, each part in one call. */
+async function readAll(fd: number, size: number): Promise<ArrayBuffer> {
   try {
-    // Non-blocking: opening a named pipe would otherwise wait for its writer.
-    handle = await open(join(folder, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    const stats = await handle.stat()
-    if (!stats.isFile()) throw new Error('it is no regular file')
-    check(stats)
-    const bytes = new Uint8Array(new ArrayBuffer(stats.size))
-    for (let at = 0; at < stats.size; ) {
-      const { bytesRead } = await handle.read(bytes, at, Math.min(READ_BYTES, stats.size - at), at)
-      if (bytesRead === 0) throw new Error(`it ends after ${at} of ${stats.size} bytes`)
+    const bytes = new Uint8Array(new ArrayBuffer(size))
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await readInThread(fd, bytes, at, Math.min(READ_BYTES, size - at), at)
+      if (bytesRead === 0) throw new Error(`it ends after ${at} of ${size} bytes`)
       at += bytesRead
     }
     return bytes.buffer
-  } catch (error) {
-    if (isToolSearchError(error)) throw error
-    throw broken(folder, `its ${name} cannot be read (${messageOf(error)})`, error)
   } finally {
-    await handle?.close()
+    closeSync(fd)
   }
+}
+
+/** Calls `read` with an opened regular file and its size, after `check`. */
+function withFile<T>(
+  folder: string,
+  name: string,
+  check: (size: number) => void,
+  read: (fd: number, size: number) => T,
+): T {
+  let fd: number | undefined
+  try {
+    // Non-blocking: opening a named pipe would otherwise wait for its writer.
+    fd = openSync(join(folder, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw new Error('it is no regular file')
+    check(stats.size)
+    return read(fd, stats.size)
+  } catch (error) {
+    if (fd !== undefined) closeSync(fd)
+    throw unreadable(folder, name, error)
+  }
+}
+
+function unreadable(folder: string, name: string, error: unknown): Error {
+  return isToolSearchError(error) ? error : broken(folder, `its ${name} cannot be read (${messageOf(error)})`, error)
 }
 
 function checkedVectors(folder: string, bytes: ArrayBuffer, dimensions: number): Float32Array {
   const { buffer, byteOffset } = littleEndian32(new Uint8Array(bytes))
   const vectors = new Float32Array(buffer, byteOffset, bytes.byteLength / 4)
-  for (let start = 0; start < vectors.length; start += dimensions) {
-    let squares = 0
-    for (let i = start; i < start + dimensions; i++) squares += vectors[i]! * vectors[i]!
+  const rowSimilarity = createRowSimilarity(vectors, dimensions)
+  for (let row = 0; row * dimensions < vectors.length; row++) {
+    const squares = rowSimilarity(vectors.subarray(row * dimensions, (row + 1) * dimensions), row)
     // The negation also catches NaN.
     if (!(Math.abs(squares - 1) <= UNIT_TOLERANCE)) {
-      throw broken(folder, `its vector ${start / dimensions} has the length ${Math.sqrt(squares)}, not 1`)
+      throw broken(folder, `its vector ${row} has the length ${Math.sqrt(squares)}, not 1`)
     }
   }
   return vectors

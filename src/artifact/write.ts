@@ -44,7 +44,7 @@ export async function writeArtifact(folder: string, manifest: ToolIndexManifest,
   const named = filesOf(manifest).map(([kind, { name }]) => [name, files[kind]!] as const)
   for (const [name, bytes] of named) await writeInOneStep(folder, name, bytes)
   await syncFolder(folder)
-  const superseded = await namesOfData(folder)
+  const superseded = namesOfData(folder)
   await writeInOneStep(folder, MANIFEST_FILE, Buffer.from(formatManifest(manifest)))
   await syncFolder(folder)
   // Another build may have removed a file that it knew from the index before it, and that this index has again.
@@ -107,15 +107,18 @@ async function removeLeftovers(folder: string, superseded: ReadonlySet<string>):
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
     // Young files that nobody names yet are those of a build at the same time, which writes its manifest last.
     if (!superseded.has(name) && Date.now() - mtimeMs < LEFTOVER_MS) continue
-    if ((await namesOfData(folder)).has(name)) continue
+    if (namesOfData(folder).has(name)) continue
     await rm(path, { force: true })
   }
 }
 
 /** The data files of the index that is in the folder; none where it cannot be read. */
-async function namesOfData(folder: string): Promise<Set<string>> {
-  const manifest = await readManifest(folder).catch(() => undefined)
-  return new Set(manifest ? filesOf(manifest).map(([, { name }]) => name) : [])
+function namesOfData(folder: string): Set<string> {
+  try {
+    return new Set(filesOf(readManifest(folder)).map(([, { name }]) => name))
+  } catch {
+    return new Set()
+  }
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
