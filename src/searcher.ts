@@ -106,7 +106,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       throw new ModelLoadError('bundled', `The bundled model cannot be read: ${messageOf(error)}`, { cause: error })
     }
   }
-  const prebuilt = options.index && prebuiltIndex(options.index, { embedder, warn })
+  const prebuilt = options.index && prebuiltIndex(options.index, { embedder, warn, strict })
   const indexes = new LayerIndexes({ embedder, warn, index: prebuilt })
   const embedQuery = createQueryEmbedder(embedder)
 

@@ -28,11 +28,11 @@ export interface PrebuiltIndex extends LayerIndexSource {
 /**
  * The index that a searcher was given. What can be known without the data is checked at once: the manifest, whether it
  * fits the embedder, and with `onStale: 'error'` whether it is of the catalog. Data that turns out broken later costs
- * one warning, and the tools are embedded as if there were no index.
+ * one warning, and the tools are embedded as if there were no index; with `strict` it is an error.
  */
 export function prebuiltIndex(
   { index, onStale, catalog, includeResolvedTools }: PrebuiltIndexOptions,
-  { embedder, warn }: { embedder: () => CheckedEmbedder; warn: Warn },
+  { embedder, warn, strict }: { embedder: () => CheckedEmbedder; warn: Warn; strict: boolean },
 ): PrebuiltIndex {
   const source = indexSource(index)
   const { path, manifest } = source
@@ -58,6 +58,7 @@ export function prebuiltIndex(
       try {
         return await openOrThrow()
       } catch (error) {
+        if (strict) throw error
         warn('index', `The tools are embedded as if there were no index: ${messageOf(error)}`)
         return undefined
       }
