@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { ArtifactResults } from './artifact.js'
 import type { Quality } from './quality.js'
 
 interface Record {
@@ -8,12 +9,17 @@ interface Record {
 }
 
 const README = fileURLToPath(new URL('../README.md', import.meta.url))
-const RESULTS = fileURLToPath(new URL('./results/quality.json', import.meta.url))
-const BLOCK = /(<!-- figures:quality -->\n)[\s\S]*?(<!-- \/figures:quality -->)/
 
-/** The README's table of figures, made from bench/results/quality.json. */
-export function figures(): string {
-  const { corpora, defaultMinScore } = JSON.parse(readFileSync(RESULTS, 'utf8')) as Record
+const BLOCK = /(<!-- figures:(\w+) -->\n)[\s\S]*?(<!-- \/figures:\2 -->)/g
+
+const FIGURES: { [name: string]: () => string } = { quality: qualityFigures, artifact: artifactFigures }
+
+function resultsOf<T>(name: string): T {
+  return JSON.parse(readFileSync(new URL(`./results/${name}.json`, import.meta.url), 'utf8')) as T
+}
+
+function qualityFigures(): string {
+  const { corpora, defaultMinScore } = resultsOf<Record>('quality')
   const percent = (value: number) => `${Math.round(value * 100)} %`
   const rows = corpora.map(each => {
     const { ndcg10, recall5, hit1, mastra } = each
@@ -30,9 +36,25 @@ out of the catalog, and the area under the curve that says how well the best sco
 `
 }
 
+function artifactFigures(): string {
+  const results = resultsOf<ArtifactResults>('artifact')
+  const ms = (value: number) => `${value < 1_000 ? Math.round(value) : Math.round(value / 100) * 100} ms`
+  return `| ${results.tools.toLocaleString('en')} tools, bundled model, 2 cores | time |
+|---|---|
+| embedding them at start, without an index | ${ms(results.embedAtStartMs)} |
+| starting with the index (\`warmup()\`) | ${ms(results.startWithIndexMs)} |
+| of this, opening the index | ${ms(results.openMs)} |
+| reading such a graph's file and hnswlib's own read, for comparison | ${ms(results.hnswlibMs)} |
+| building the index | ${ms(results.buildMs)} |
+| building it again after ${results.rebuildEmbedded} tools changed | ${ms(results.rebuildMs)} |
+
+The folder has ${(results.bytes / 2 ** 20).toFixed(1)} MiB of data. From \`bench/results/artifact.json\`, made by \`npm run bench:artifact\`.
+`
+}
+
 /** The README with its figures made anew. */
 export function withFigures(readme: string): string {
-  return readme.replace(BLOCK, (_, start: string, end: string) => `${start}${figures()}${end}`)
+  return readme.replace(BLOCK, (_, start: string, name: string, end: string) => `${start}${FIGURES[name]!()}${end}`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
