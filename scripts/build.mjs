@@ -3,7 +3,7 @@
 // transformers.js is bundled, and only the part in use, so that its dependencies sharp (whose install script downloads
 // a binary) and onnxruntime-web (66 MB that Node never runs) reach no user. See NOTICE for its licence.
 import { execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -11,8 +11,11 @@ import { build } from 'esbuild'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stub = join(root, 'scripts/stubs/empty.mjs')
 
-// What package.json's exports name.
-const entryPoints = ['src/index.ts']
+// What package.json's exports and bin name.
+const entryPoints = [
+  { in: 'src/index.ts', out: 'index' },
+  { in: 'src/cli/main.ts', out: 'cli' },
+]
 
 // transformers.js does not declare itself free of side effects, so esbuild would keep its 60 model classes, its image
 // and its audio code, of which nothing is used: the tokenizers are.
@@ -44,11 +47,17 @@ const { metafile } = await build({
   metafile: true,
   legalComments: 'inline',
   logLevel: 'warning',
-  // Left to npm: native modules, and what must be the user's own copy.
-  external: ['onnxruntime-node', 'hnswlib-node', 'zod', 'zod/*', 'stemmer', 'zod-to-json-schema', '@mastra/*', 'ai'],
+  // Left to npm: native modules, what must be the user's own copy, and the other dependencies.
+  external: [
+    ...['onnxruntime-node', 'hnswlib-node', 'zod', 'zod/*', '@mastra/*', 'ai'],
+    ...['stemmer', 'zod-to-json-schema'],
+    ...['commander', 'jiti', 'cli-progress', 'cli-table3', 'picocolors', 'string-argv'],
+  ],
   plugins: [withoutSideEffects],
   alias: { sharp: stub, 'onnxruntime-web': stub },
 })
+
+chmodSync(join(root, 'dist/cli.js'), 0o755)
 
 // Through node, not npx: works on Windows and finds the project's own compiler.
 const tsc = join(root, 'node_modules/typescript/bin/tsc')

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -124,6 +124,37 @@ describe('the packed package', () => {
     expect(usual.report.bundledModel).toEqual(['get_weather'])
     expect(usual.report.withoutAgent).toEqual({ mode: 'hybrid', names: ['get_weather'] })
     expect(usual.report.largeCatalog[0]).toBe('tool_1234')
+  })
+
+  it('runs the commands of the example workflow, and starts with the index that they built', {
+    timeout: 180_000,
+  }, async () => {
+    const { folder } = usual
+    await cp(join(root, 'examples/prebuilt-index'), folder, { recursive: true })
+    const workflow = await readFile(join(folder, 'tool-index.yml'), 'utf8')
+    const commands = [...workflow.matchAll(/- run: npx mastra-semantic-tool-search (.*)$/gm)].map(([, line]) => line!)
+    expect(commands.map(line => line.split(' ')[0])).toEqual(['build', 'verify', 'inspect'])
+    const bin = join(folder, 'node_modules/.bin/mastra-semantic-tool-search')
+    const outputs: string[] = []
+    for (const line of commands) outputs.push((await run('sh', ['-c', `"${bin}" ${line}`], { cwd: folder })).stdout)
+    expect(outputs[0]).toMatch(/3 embedded/)
+    const { stdout } = await run(bin, ['search', 'tool-index', 'is it going to rain', '--json'], { cwd: folder })
+    expect(JSON.parse(stdout).results[0].name).toBe('get_weather')
+    expect(await readFile(join(folder, 'tool-index.html'), 'utf8')).toContain('merge_pdfs')
+    await writeFile(
+      join(folder, 'start.mts'),
+      "import { toolSearch } from './src/tool-search.js'\nawait toolSearch.warmup()\nconsole.log('started')\n",
+    )
+    const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
+    expect((await run(process.execPath, [tsx, 'start.mts'], { cwd: folder })).stdout).toBe('started\n')
+  })
+
+  it('answers --version and --help, and wrong use with exit code 2', async () => {
+    const bin = join(usual.folder, 'node_modules/.bin/mastra-semantic-tool-search')
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
+    expect((await run(bin, ['--version'])).stdout.trim()).toBe(version)
+    expect((await run(bin, ['build', '--help'])).stdout).toContain('Examples:')
+    await expect(run(bin, ['biuld'])).rejects.toMatchObject({ code: 2 })
   })
 
   it('installs where hnswlib-node cannot compile', () => {

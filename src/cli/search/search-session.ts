@@ -1,0 +1,84 @@
+import type { ToolLike } from '../../catalog/catalog.js'
+import { defaultEmbedder } from '../../embedding/default-embedder.js'
+import type { Embedder } from '../../embedding/embedder.js'
+import type { ToolSearcher } from '../../searcher.js'
+import { untilAborted } from '../../wait.js'
+import type { Terminal } from '../terminal.js'
+
+/** A searcher that is ready: its model loaded, its tools embedded. */
+export interface SearchSession {
+  readonly searcher: ToolSearcher
+  /** Number of tools. */
+  readonly size: number
+}
+
+export interface SessionSources {
+  readonly index: string | undefined
+  readonly tools: Record<string, ToolLike> | undefined
+}
+
+/** The searcher that agents use: over an index, over tools, or over tools with their index. */
+export async function openSession(
+  { index, tools }: SessionSources,
+  embedder: Embedder,
+  terminal: Terminal,
+): Promise<SearchSession> {
+  const { abortSignal } = terminal
+  // Strict: who searches at a prompt wants to know that the model is missing, not see worse results.
+  const options = {
+    embedder,
+    strict: true,
+    warn: (message: string) => terminal.note(terminal.errorColors.yellow(message)),
+  }
+  const session = tools ? await overTools(tools, index, options) : await overIndex(index!, { ...options, abortSignal })
+  await untilAborted(session.searcher.warmup(), abortSignal)
+  return session
+}
+
+type Options = Required<Pick<import('../../searcher.js').ToolSearcherOptions, 'embedder' | 'strict' | 'warn'>>
+
+async function overTools(
+  tools: Record<string, ToolLike>,
+  index: string | undefined,
+  options: Options,
+): Promise<SearchSession> {
+  const { createToolSearcher } = await import('../../searcher.js')
+  return { searcher: createToolSearcher({ tools, index, ...options }), size: Object.keys(tools).length }
+}
+
+async function overIndex(
+  path: string,
+  { abortSignal, ...options }: Options & { abortSignal: AbortSignal },
+): Promise<SearchSession> {
+  const { openToolIndex } = await import('../../artifact/open.js')
+  const { createIndexSearcher } = await import('../../artifact/stored-catalog.js')
+  const index = await openToolIndex(path, { abortSignal })
+  return { searcher: createIndexSearcher(index, options), size: index.manifest.tools.length }
+}
+
+// Often enough for a bar that moves, seldom enough to cost nothing.
+const SLICE_TEXTS = 64
+
+/** The embedder, with a progress bar while it embeds more than a handful of documents. */
+export function embedderWithProgress(embedder: Embedder = defaultEmbedder(), terminal: Terminal): Embedder {
+  return {
+    ...embedder,
+    async embedDocuments(texts, options = {}) {
+      if (texts.length <= SLICE_TEXTS) return embedder.embedDocuments(texts, options)
+      const progress = terminal.progress('Embedding tools')
+      const { abortSignal = terminal.abortSignal } = options
+      try {
+        const vectors = []
+        for (let start = 0; start < texts.length; start += SLICE_TEXTS) {
+          progress.update(start, texts.length)
+          const slice = texts.slice(start, start + SLICE_TEXTS)
+          vectors.push(...(await embedder.embedDocuments(slice, { ...options, abortSignal })))
+        }
+        progress.update(texts.length, texts.length)
+        return vectors
+      } finally {
+        progress.end()
+      }
+    },
+  }
+}
