@@ -30,7 +30,7 @@ export async function openSession(
     strict: true,
     warn: (message: string) => terminal.note(terminal.errorColors.yellow(message)),
   }
-  const session = tools ? await overTools(tools, index, options) : await overIndex(index!, { ...options, abortSignal })
+  const session = tools ? await overTools(tools, index, options) : await overIndex(index!, options, terminal)
   await untilAborted(session.searcher.warmup(), abortSignal)
   return session
 }
@@ -48,11 +48,20 @@ async function overTools(
 
 async function overIndex(
   path: string,
-  { abortSignal, ...options }: Options & { abortSignal: AbortSignal },
+  options: Options,
+  { abortSignal, note, errorColors }: Terminal,
 ): Promise<SearchSession> {
   const { openToolIndex } = await import('../../artifact/open.js')
   const { createIndexSearcher } = await import('../../artifact/stored-catalog.js')
   const index = await openToolIndex(path, { abortSignal })
+  if (!index.documents) {
+    note(
+      errorColors.gray(
+        'The index has no texts, so only the words of names count, and scores are not those of an agent. ' +
+          'Give the tools, too, or build with --include-documents.',
+      ),
+    )
+  }
   return { searcher: createIndexSearcher(index, options), size: index.manifest.tools.length }
 }
 
