@@ -6,6 +6,12 @@ export interface SourceOptions {
   readonly mcp: readonly string[]
   /** Seconds. */
   readonly mcpTimeout: number
+  readonly mcpHeader: Readonly<Record<string, string>>
+}
+
+/** The options of servers in the form of `loadServers`. */
+export function serversOf({ mcp, mcpTimeout, mcpHeader }: SourceOptions) {
+  return { mcp, mcpTimeoutMs: mcpTimeout * 1000, mcpHeaders: mcpHeader }
 }
 
 export interface ModelOptions {
@@ -19,13 +25,18 @@ const DEFAULT_MCP_TIMEOUT_SECONDS = 60
 // What a timer can hold: about 24 days. Beyond, Node would fire at once.
 const MAX_TIMER_SECONDS = 2_147_483
 
-/** `--mcp` and `--mcp-timeout`. */
+/** `--mcp`, `--mcp-header` and `--mcp-timeout`. */
 export function addSourceOptions(command: Command): Command {
   return command
     .addOption(
       new Option('--mcp <[name=]command|url>', 'tools of a running MCP server, named as MCPClient does; repeatable')
         .argParser((value: string, earlier: readonly string[]) => [...earlier, value])
         .default([], 'none'),
+    )
+    .addOption(
+      new Option('--mcp-header <name: value>', 'header for MCP servers at URLs, such as a key; repeatable')
+        .argParser((value: string, earlier: Readonly<Record<string, string>>) => ({ ...earlier, ...header(value) }))
+        .default({}, 'none'),
     )
     .option(
       '--mcp-timeout <seconds>',
@@ -56,6 +67,14 @@ export async function embedderOf(
   if (model === undefined) return undefined
   const { transformersEmbedder } = await import('../embedding/transformers-js.js')
   return transformersEmbedder({ model, allowDownload })
+}
+
+function header(value: string): Record<string, string> {
+  const [, name, text] = /^([!#$%&'*+.^`|~\w-]+)\s*:\s*([^\r\n\0]+)$/.exec(value) ?? []
+  if (name === undefined || text === undefined) {
+    throw new InvalidArgumentError('Expected a header such as "Authorization: Bearer $TOKEN".')
+  }
+  return { [name]: text }
 }
 
 /** A parser of numbers above `least` and up to `most`. */

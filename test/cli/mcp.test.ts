@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { MCPClient } from '@mastra/mcp'
@@ -162,6 +163,34 @@ describe('a server that', () => {
     const { code, err } = await cli(['build', '--mcp', `http://127.0.0.1:${await freePort()}/mcp`])
     expect(code).toBe(1)
     expect(err.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('is at a URL is sent the headers of --mcp-header', async () => {
+    const seen: (string | undefined)[] = []
+    const server = createHttpServer((request, response) => {
+      seen.push(request.headers.authorization)
+      response.writeHead(401).end()
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const url = `http://127.0.0.1:${port}/mcp`
+    const { code } = await cli([
+      'build',
+      '--mcp',
+      url,
+      '--mcp-header',
+      'Authorization: Bearer a-key',
+      '--mcp-timeout',
+      '20',
+    ])
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+    expect(code).toBe(1)
+    expect(new Set(seen)).toEqual(new Set(['Bearer a-key']))
+  })
+
+  it.each(['Authorization', 'a b: c', 'x: a\nb: c'])('is not asked with the header %j', async header => {
+    expect((await cli(['build', '--mcp', 'http://127.0.0.1:9/mcp', '--mcp-header', header])).code).toBe(2)
   })
 
   it('never answers and ignores signals is an error after the time-out, and is ended', async () => {

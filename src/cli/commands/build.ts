@@ -10,6 +10,7 @@ import {
   embedderOf,
   type ModelOptions,
   type SourceOptions,
+  serversOf,
 } from '../shared-options.js'
 import { byteSize, type Terminal, whole } from '../terminal.js'
 
@@ -31,7 +32,7 @@ Examples:
   $ mastra-semantic-tool-search build ./src/tools.ts#allTools
   $ mastra-semantic-tool-search build ./src/tools.ts github=./github-tools.json --out dist/tool-index
   $ mastra-semantic-tool-search build --mcp "files=npx -y @modelcontextprotocol/server-filesystem ." --out tool-index
-  $ mastra-semantic-tool-search build --mcp "docs=https://example.com/mcp" --json
+  $ mastra-semantic-tool-search build --mcp "docs=https://example.com/mcp" --mcp-header "Authorization: Bearer $KEY"
   $ curl -s https://example.com/tools.json | mastra-semantic-tool-search build -
 
 A second build into the same folder embeds only what is new or changed.`
@@ -61,7 +62,7 @@ async function runBuild(
   }
   const embedder = await embedderOf(options, internals)
   const { loadSources } = await import('../sources/load-sources.js')
-  const { tools } = await loadSources({ files, mcp: options.mcp, mcpTimeoutMs: options.mcpTimeout * 1000 }, terminal)
+  const { tools } = await loadSources({ files, ...serversOf(options) }, terminal)
   const { out, includeDocuments } = options
   const report = await buildShowing(terminal, { tools, out, embedder, includeDocuments })
   terminal.printJson(jsonOf(report))

@@ -13,6 +13,7 @@ import {
   type ModelOptions,
   type SourceOptions,
   score,
+  serversOf,
   wholeNumber,
 } from '../shared-options.js'
 import type { LoadedSource } from '../sources/tool-source.js'
@@ -71,7 +72,7 @@ async function runSearch(
   const { embedderWithProgress } = await import('../search/search-session.js')
   const embedder = embedderWithProgress(await embedderOf(options, internals), terminal)
   const { loadServers } = await import('../sources/load-sources.js')
-  const servers = await loadServers({ ...target, ...options, mcpTimeoutMs: options.mcpTimeout * 1000 }, terminal)
+  const servers = await loadServers({ ...target, ...serversOf(options) }, terminal)
   const scene: Scene = { target, options, servers, embedder, terminal }
   if (options.watch) return watchSearch(scene)
   const session = await openScene(scene)

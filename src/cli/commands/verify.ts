@@ -9,6 +9,7 @@ import {
   embedderOf,
   type ModelOptions,
   type SourceOptions,
+  serversOf,
 } from '../shared-options.js'
 import { printable, type Terminal, whole } from '../terminal.js'
 import { buildShowing, jsonOf, printReport, SOURCES_HELP } from './build.js'
@@ -56,7 +57,7 @@ async function runVerify(
   const embedder = await embedderOf(options, internals)
   const { loadSources } = await import('../sources/load-sources.js')
   const { verifyToolIndex } = await import('../../artifact/verify.js')
-  const sources = { files, mcp: options.mcp, mcpTimeoutMs: options.mcpTimeout * 1000 }
+  const sources = { files, ...serversOf(options) }
   const tools = hasTools ? (await loadSources(sources, terminal)).tools : undefined
   const { abortSignal } = terminal
   const check = () => verifyToolIndex(index, { ...(tools && { tools }), ...(embedder && { embedder }), abortSignal })

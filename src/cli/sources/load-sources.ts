@@ -14,6 +14,8 @@ export interface SourceArguments {
   /** Values of `--mcp`. */
   readonly mcp: readonly string[]
   readonly mcpTimeoutMs: number
+  /** For servers at URLs. */
+  readonly mcpHeaders?: Readonly<Record<string, string>>
 }
 
 /** Tools of all sources, by callable name. */
@@ -54,13 +56,16 @@ export async function loadFiles(
   return loaded
 }
 
-export async function loadServers({ mcp, mcpTimeoutMs }: SourceArguments, terminal: Terminal): Promise<LoadedSource[]> {
+export async function loadServers(
+  { mcp, mcpTimeoutMs, mcpHeaders = {} }: Omit<SourceArguments, 'files'>,
+  terminal: Terminal,
+): Promise<LoadedSource[]> {
   const { abortSignal, env } = terminal
   const loaded: LoadedSource[] = []
   for (const server of mcp) {
     abortSignal.throwIfAborted()
     const { loadMcp } = await import('./mcp-source.js')
-    loaded.push(await loadMcp(server, { abortSignal, env, timeoutMs: mcpTimeoutMs }))
+    loaded.push(await loadMcp(server, { abortSignal, env, timeoutMs: mcpTimeoutMs, headers: mcpHeaders }))
   }
   return loaded
 }

@@ -11,6 +11,8 @@ import type { KeyedTool, LoadedSource } from './tool-source.js'
 export interface McpOptions {
   /** Longest wait for the server's list of tools. */
   readonly timeoutMs: number
+  /** Sent to a server at a URL. */
+  readonly headers: Readonly<Record<string, string>>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly abortSignal: AbortSignal
 }
@@ -38,7 +40,7 @@ export async function loadMcp(argument: string, options: McpOptions): Promise<Lo
     servers: {
       [name]:
         target instanceof URL
-          ? { url: target, connectTimeout: options.timeoutMs }
+          ? { url: target, requestInit: { headers: options.headers }, connectTimeout: options.timeoutMs }
           : // The whole environment, as a shell would pass it: servers take their keys from there.
             { ...target, env: definedOf(options.env), stderr: errorLog.target },
     },
@@ -88,7 +90,8 @@ function keyedTools(tools: Record<string, object>, name: string, isNamed: boolea
 }
 
 function tooLate(label: string, timeoutMs: number): CliError {
-  const cure = 'Is it an MCP server, and does it need longer (--mcp-timeout, in seconds) or a key in the environment?'
+  const cure =
+    'Is it an MCP server, and does it need longer (--mcp-timeout, in seconds), a key in the environment, or a --mcp-header?'
   return new CliError('MCP_FAILED', `${label} has not listed its tools within ${timeoutMs / 1000} s. ${cure}`)
 }
 
