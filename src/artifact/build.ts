@@ -5,7 +5,7 @@ import { DOCUMENT_TEMPLATE_VERSION, documentOf, readDescription, type ToolDocume
 import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
 import { EMPTY_DOCUMENT } from '../embedding/document-vectors.js'
-import type { Embedder } from '../embedding/embedder.js'
+import type { Embedder, ModelProvenance } from '../embedding/embedder.js'
 import { findPackageRoot } from '../embedding/package-root.js'
 import { InvalidOptionsError, isToolSearchError } from '../errors.js'
 import { countInvisibleCharacters } from '../inspect/invisible-characters.js'
@@ -16,6 +16,7 @@ import type { HnswGraph } from '../vector/hnsw-graph.js'
 import { untilAborted } from '../wait.js'
 import { littleEndian32 } from './byte-order.js'
 import { encodeGraph, graphOf } from './graph-file.js'
+import { fitsVectors } from './graph-fit.js'
 import { openToolIndex } from './open.js'
 import {
   type BuildProgress,
@@ -26,7 +27,7 @@ import {
   type ToolIndex,
   type ToolIndexManifest,
 } from './tool-index.js'
-import { type DataFiles, manifestOf, rejectForeignFolder, writeArtifact } from './write.js'
+import { type DataFiles, type ManifestMembers, manifestOf, rejectForeignFolder, writeArtifact } from './write.js'
 
 export interface BuildToolIndexOptions {
   /** The tools to index. Callable name: `tool.id`, else the record key. */
@@ -67,7 +68,9 @@ export async function buildToolIndex(options: BuildToolIndexOptions): Promise<Bu
   const entries = [...createCatalog(tools).layers[0]!.entries].sort(byName)
   const documents = entries.map(documentOf)
   const previous = await openPrevious(path, warn)
-  const reusable = previous && isReusable(previous, embedder) ? previous : undefined
+  const provenance = await untilAborted(embedder.knownProvenance(), abortSignal)
+  const counts = (await embedder.tokenCounts([])) !== undefined
+  const reusable = previous && isReusable(previous, embedder, { provenance, counts }) ? previous : undefined
 
   const missing = new Map<string, ToolDocument>()
   for (const document of documents) {
@@ -93,31 +96,8 @@ export async function buildToolIndex(options: BuildToolIndexOptions): Promise<Bu
     ...(graph && { graph: encodeGraph(graph) }),
     ...(includeDocuments && { documents: encodeDocuments(documents) }),
   }
-  const provenance = await untilAborted(embedder.knownProvenance(), abortSignal)
   const manifest = manifestOf(
-    {
-      formatVersion: FORMAT_VERSION,
-      packageVersion: packageVersion(),
-      builtAt: builtAt ?? new Date().toISOString(),
-      documentTemplateVersion: DOCUMENT_TEMPLATE_VERSION,
-      model: {
-        id: embedder.modelId,
-        revision: provenance?.revision ?? null,
-        weightsSha256: provenance?.weightsSha256 ?? null,
-        dimensions: embedder.dimensions,
-        maxTokens: embedder.maxTokens,
-      },
-      graph: graph
-        ? {
-            M: graph.M,
-            efConstruction: HNSW_PARAMETERS.efConstruction,
-            seed: HNSW_SEED,
-            maxLevel: graph.levels[graph.entryPoint]!,
-            entryPoint: graph.entryPoint,
-          }
-        : null,
-      tools: manifestTools,
-    },
+    { ...membersOf(embedder, provenance, graph), builtAt: builtAt ?? new Date().toISOString(), tools: manifestTools },
     files,
   )
   abortSignal?.throwIfAborted()
@@ -135,6 +115,35 @@ export async function buildToolIndex(options: BuildToolIndexOptions): Promise<Bu
     bytes: Object.values(files).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0),
     written: !unchanged,
     manifest: unchanged ? previous.manifest : manifest,
+  }
+}
+
+function membersOf(
+  { modelId, dimensions, maxTokens }: CheckedEmbedder,
+  provenance: ModelProvenance | undefined,
+  graph: HnswGraph | undefined,
+): Omit<ManifestMembers, 'builtAt' | 'tools'> {
+  const { efConstruction } = HNSW_PARAMETERS
+  return {
+    formatVersion: FORMAT_VERSION,
+    packageVersion: packageVersion(),
+    documentTemplateVersion: DOCUMENT_TEMPLATE_VERSION,
+    model: {
+      id: modelId,
+      revision: provenance?.revision ?? null,
+      weightsSha256: provenance?.weightsSha256 ?? null,
+      dimensions,
+      maxTokens,
+    },
+    graph: graph
+      ? {
+          M: graph.M,
+          efConstruction,
+          seed: HNSW_SEED,
+          maxLevel: graph.levels[graph.entryPoint]!,
+          entryPoint: graph.entryPoint,
+        }
+      : null,
   }
 }
 
@@ -166,10 +175,17 @@ async function openPrevious(path: string, warn: (message: string) => void): Prom
   }
 }
 
-function isReusable({ manifest }: ToolIndex, embedder: CheckedEmbedder): boolean {
-  const { model, documentTemplateVersion } = manifest
+function isReusable(
+  { manifest }: ToolIndex,
+  embedder: CheckedEmbedder,
+  { provenance, counts }: { provenance: ModelProvenance | undefined; counts: boolean },
+): boolean {
+  const { model, documentTemplateVersion, tools } = manifest
   return (
+    // A build from nothing would have the token counts, or none.
+    tools.every(({ tokens }) => (tokens !== null) === counts) &&
     model.id === embedder.modelId &&
+    model.weightsSha256 === (provenance?.weightsSha256 ?? null) &&
     model.dimensions === embedder.dimensions &&
     documentTemplateVersion === DOCUMENT_TEMPLATE_VERSION
   )
@@ -245,7 +261,8 @@ async function buildGraph(
     const hnsw = await buildHnsw(vectors, dimensions, { abortSignal, onProgress: report })
     const graph = await graphOf(hnsw, total, dimensions)
     report(total)
-    return graph
+    // Vectors without neighbours: comparing all is as good, and whoever opens the index would refuse the graph.
+    return fitsVectors(graph, vectors, dimensions) ? graph : undefined
   } catch (error) {
     abortSignal?.throwIfAborted()
     warn(

@@ -8,8 +8,11 @@ import { InvalidIndexError, isToolSearchError } from '../errors.js'
 import { resolveOpenOptions } from '../options.js'
 import { messageOf } from '../show.js'
 import { createRowSimilarity } from '../vector/exact.js'
+import type { HnswGraph } from '../vector/hnsw-graph.js'
+import { untilAborted } from '../wait.js'
 import { littleEndian32 } from './byte-order.js'
 import { decodeGraph } from './graph-file.js'
+import { fitsVectors } from './graph-fit.js'
 import { broken, checkedManifest, MANIFEST_FILES, parseJson } from './manifest.js'
 import {
   MANIFEST_FILE,
@@ -45,16 +48,18 @@ export interface OpenToolIndexOptions {
  */
 export async function openToolIndex(path: string, options: OpenToolIndexOptions = {}): Promise<ToolIndex> {
   const { abortSignal } = resolveOpenOptions(path, options)
+  abortSignal?.throwIfAborted()
   const folder = resolve(path)
   const value = readManifestValue(folder)
   // The data is read while the manifest is checked: of 4,000 tools both take about as long.
   const early = readEarly(folder, value)
-  return openManifest(folder, checkedManifest(value, folder), { abortSignal, withDocuments: true, early })
+  const opening = openManifest(folder, checkedManifest(value, folder), { withDocuments: true, early })
+  return untilAborted(opening, abortSignal)
 }
 
-interface OpenOptions extends OpenToolIndexOptions {
+interface OpenOptions {
   readonly withDocuments: boolean
-  readonly early?: ReadonlyMap<string, Promise<DataFile>>
+  readonly early?: ReadonlyMap<string, Promise<DataFile>> | undefined
 }
 
 /** Opens the data of a manifest that was read before; of a newer one where the folder has one by now. */
@@ -65,9 +70,9 @@ export async function openManifest(
 ): Promise<ToolIndex> {
   let current = manifest
   for (let replaced = 0; ; replaced++) {
-    options.abortSignal?.throwIfAborted()
     try {
-      return await readData(folder, current, options)
+      // What was read early may be what has been replaced.
+      return await readData(folder, current, replaced === 0 ? options : { ...options, early: undefined })
     } catch (error) {
       if (!(error instanceof InvalidIndexError) || replaced >= MAX_REPLACED) throw error
       const newer = readManifest(folder)
@@ -135,7 +140,7 @@ async function readData(
   try {
     // Their hashes are computed meanwhile, in other threads.
     const vectors = checkedVectors(folder, vectorFile!.bytes, model.dimensions)
-    const graph = graphFile ? checkedGraph(folder, graphFile.bytes, manifest) : undefined
+    const graph = graphFile ? checkedGraph(folder, graphFile.bytes, manifest, vectors) : undefined
     const documents = documentsFile ? checkedDocuments(folder, documentsFile.bytes, manifest) : undefined
     await allVerified
     return {
@@ -225,9 +230,16 @@ function checkedVectors(folder: string, bytes: ArrayBuffer, dimensions: number):
   return vectors
 }
 
-function checkedGraph(folder: string, bytes: ArrayBuffer, { graph, tools }: ToolIndexManifest) {
+function checkedGraph(
+  folder: string,
+  bytes: ArrayBuffer,
+  { graph, tools, model }: ToolIndexManifest,
+  vectors: Float32Array,
+): HnswGraph {
   try {
-    return decodeGraph(new Uint8Array(bytes), { ...graph!, size: tools.length })
+    const decoded = decodeGraph(new Uint8Array(bytes), { ...graph!, size: tools.length })
+    if (!fitsVectors(decoded, vectors, model.dimensions)) throw new Error('its graph is not that of its vectors')
+    return decoded
   } catch (error) {
     throw broken(folder, messageOf(error), error)
   }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidOptionsError } from '../errors.js'
@@ -13,15 +14,22 @@ export type ManifestMembers = Omit<ToolIndexManifest, 'digest' | 'files'>
 
 // A file that is being written is renamed within seconds; one that is older is left of a build that was killed.
 const LEFTOVER_MS = 10 * 60_000
-const TEMPORARY_NAME = /^\..*\.tmp$/
+const TEMPORARY_NAME = /^\.(manifest|vectors|graph|documents)\.[0-9a-f.]*(json|f32|bin)\.[0-9a-f]{12}\.tmp$/
 
 /** The manifest of the members and files: the same for the same contents. */
 export function manifestOf(members: ManifestMembers, files: DataFiles): ToolIndexManifest {
-  const { tools, ...head } = members
+  const { formatVersion, packageVersion, builtAt, documentTemplateVersion, model, graph, tools } = members
   const entry = (kind: DataFileKind) => (files[kind] ? fileEntry(kind, files[kind]) : null)
+  const entries = { vectors: entry('vectors')!, graph: entry('graph'), documents: entry('documents') }
+  // In the schema's order, which the digest is made of.
   return withDigest({
-    ...head,
-    files: { vectors: entry('vectors')!, graph: entry('graph'), documents: entry('documents') },
+    formatVersion,
+    packageVersion,
+    builtAt,
+    documentTemplateVersion,
+    model,
+    graph,
+    files: entries,
     tools,
   })
 }
@@ -54,18 +62,27 @@ export async function writeArtifact(folder: string, manifest: ToolIndexManifest,
   await removeLeftovers(folder, superseded)
 }
 
-/** Refuses a folder with files but without an index: a slip in the path must not mix them. */
+/** Refuses a folder of other things, though one of them be a manifest.json: a slip in the path must not mix them. */
 export async function rejectForeignFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []
     throw new InvalidOptionsError(`Expected out to be a folder, got ${JSON.stringify(folder)} (${error.message}).`)
   })
-  const ours = (name: string) => name === MANIFEST_FILE || DATA_FILE_NAME.test(name) || TEMPORARY_NAME.test(name)
-  const foreign = names.find(name => !ours(name))
-  if (foreign === undefined || names.includes(MANIFEST_FILE)) return
+  const foreign = names.find(name => !DATA_FILE_NAME.test(name) && !TEMPORARY_NAME.test(name))
+  if (foreign === undefined || names.some(name => DATA_FILE_NAME.test(name)) || hasManifest(folder)) return
   throw new InvalidOptionsError(
     `Expected out to be a new or empty folder, or an index, got "${folder}", which holds ${JSON.stringify(foreign)}.`,
   )
+}
+
+/** Whether the folder's manifest.json is one of an index, of whatever version: web applications have such files, too. */
+function hasManifest(folder: string): boolean {
+  try {
+    const value = JSON.parse(readFileSync(join(folder, MANIFEST_FILE), 'utf8')) as { formatVersion?: unknown } | null
+    return typeof value?.formatVersion === 'number'
+  } catch {
+    return false
+  }
 }
 
 async function writeInOneStep(folder: string, name: string, bytes: Uint8Array): Promise<void> {
@@ -108,7 +125,8 @@ async function removeLeftovers(folder: string, superseded: ReadonlySet<string>):
     // Young files that nobody names yet are those of a build at the same time, which writes its manifest last.
     if (!superseded.has(name) && Date.now() - mtimeMs < LEFTOVER_MS) continue
     if (namesOfData(folder).has(name)) continue
-    await rm(path, { force: true })
+    // What cannot be removed harms nobody.
+    await rm(path, { force: true }).catch(() => {})
   }
 }
 

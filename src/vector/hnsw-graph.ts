@@ -32,11 +32,18 @@ export function upperStartsOf(levels: Uint8Array): Uint32Array {
   return starts
 }
 
-/**
- * The `ef` elements of the graph that are most similar to a query, most similar first, as far as the search comes upon
- * them. `similarityTo(element)` is the cosine similarity of the query to an element.
- */
-export function searchGraph(graph: HnswGraph, similarityTo: (element: number) => number, ef: number): Uint32Array {
+export interface GraphSearch {
+  /** The cosine similarity of the query to an element. */
+  readonly similarityTo: (element: number) => number
+  /** How many elements to look for. */
+  readonly ef: number
+  /** The others are passed through, and are neither found nor counted. */
+  readonly isWanted: (element: number) => boolean
+}
+
+/** The `ef` wanted elements that are most similar to a query, most similar first, as far as the links lead to them. */
+export function searchGraph(graph: HnswGraph, search: GraphSearch): number[] {
+  const { similarityTo } = search
   let nearest = graph.entryPoint
   let highest = similarityTo(nearest)
   for (let level = graph.levels[nearest]!; level > 0; level--) {
@@ -53,54 +60,58 @@ export function searchGraph(graph: HnswGraph, similarityTo: (element: number) =>
       }
     }
   }
-  return searchBase(graph, nearest, highest, similarityTo, ef)
+  return searchBase(graph, nearest, search)
 }
 
-/** Best first over level 0: a list of the best `ef` so far, in which the best one not yet expanded is expanded next. */
+/**
+ * Best first over level 0: a list of the elements met, most similar first, down to the `ef`-th wanted one; the best of
+ * it that is not yet expanded is expanded next.
+ */
 function searchBase(
-  { size, base: { offsets, neighbors } }: HnswGraph,
+  { size, entryPoint, base: { offsets, neighbors } }: HnswGraph,
   start: number,
-  startSimilarity: number,
-  similarityTo: (element: number) => number,
-  ef: number,
-): Uint32Array {
-  const capacity = Math.min(ef, size)
-  const elements = new Uint32Array(capacity)
-  const similarities = new Float64Array(capacity)
-  const expanded = new Uint8Array(capacity)
+  { similarityTo, ef, isWanted }: GraphSearch,
+): number[] {
+  const met: Met[] = []
   const seen = new Uint8Array(size)
-  elements[0] = start
-  similarities[0] = startSimilarity
-  seen[start] = 1
-  let found = 1
-  for (let at = 0; at < found; ) {
-    if (expanded[at]) {
+  let wanted = 0
+  /** Where the element came into the list, or its end. */
+  const meet = (element: number): number => {
+    seen[element] = 1
+    const similarity = similarityTo(element)
+    if (wanted === ef && !(similarity > met.at(-1)!.similarity)) return met.length
+    const place = placeOf(met, similarity)
+    const isOne = isWanted(element)
+    met.splice(place, 0, { element, similarity, isWanted: isOne, isExpanded: false })
+    if (isOne) wanted++
+    // The list ends with its `ef`-th wanted element.
+    while (wanted > ef || (wanted === ef && !met.at(-1)!.isWanted)) if (met.pop()!.isWanted) wanted--
+    return place
+  }
+  meet(start)
+  // Where the upper levels lead to an element without links: all that is reachable is so from the entry point.
+  if (!seen[entryPoint]) meet(entryPoint)
+  for (let at = 0; at < met.length; ) {
+    if (met[at]!.isExpanded) {
       at++
       continue
     }
-    expanded[at] = 1
-    const element = elements[at]!
+    met[at]!.isExpanded = true
+    const { element } = met[at]!
     let next = at + 1
     for (let link = offsets[element]!; link < offsets[element + 1]!; link++) {
-      const neighbor = neighbors[link]!
-      if (seen[neighbor]) continue
-      seen[neighbor] = 1
-      const similarity = similarityTo(neighbor)
-      if (found === capacity && similarity <= similarities[capacity - 1]!) continue
-      const place = placeOf(similarities, found, similarity)
-      const end = found === capacity ? capacity - 1 : found
-      elements.copyWithin(place + 1, place, end)
-      similarities.copyWithin(place + 1, place, end)
-      expanded.copyWithin(place + 1, place, end)
-      elements[place] = neighbor
-      similarities[place] = similarity
-      expanded[place] = 0
-      found = end + 1
-      next = Math.min(next, place)
+      if (!seen[neighbors[link]!]) next = Math.min(next, meet(neighbors[link]!))
     }
     at = next
   }
-  return elements.subarray(0, found)
+  return met.flatMap(each => (each.isWanted ? [each.element] : []))
+}
+
+interface Met {
+  readonly element: number
+  readonly similarity: number
+  readonly isWanted: boolean
+  isExpanded: boolean
 }
 
 /** 1 for each element that links of level 0 lead to from the entry point, 0 for those that a search may never meet. */
@@ -122,13 +133,13 @@ export function reachableElements({ size, entryPoint, base: { offsets, neighbors
   return reached
 }
 
-/** Where `similarity` belongs among the first `count` of a descending list; after its equals. */
-function placeOf(similarities: Float64Array, count: number, similarity: number): number {
+/** Where `similarity` belongs in a descending list; after its equals. */
+function placeOf(met: readonly Met[], similarity: number): number {
   let low = 0
-  let high = count
+  let high = met.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (similarities[middle]! < similarity) high = middle
+    if (met[middle]!.similarity < similarity) high = middle
     else low = middle + 1
   }
   return low

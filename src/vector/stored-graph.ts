@@ -26,20 +26,20 @@ export function createStoredGraphIndex({ vectors, dimensions, graph, rows }: Sto
   })
   const reachable = reachableElements(graph)
   const outside = Array.from(rows.keys()).filter(document => !reachable[rows[document]!])
-  const live = exact.size - outside.length
+  // Also where an upper level leads to one of them: each document is to be found once.
+  for (const document of outside) documentOfRow[rows[document]!] = -1
 
   function nearest(query: Float32Array, k: number): Neighbors {
     const count = Math.min(k, exact.size)
     if (count <= 0) return { ids: new Uint32Array(0), similarities: new Float32Array(0) }
-    // Elements without a document take places among the best, so that as many more are looked for.
-    const ef = live === 0 ? 0 : Math.ceil((efSearchFor(exact.size, count) * graph.size) / live)
-    const ids = [...outside]
-    if (ef > 0) {
-      for (const row of searchGraph(graph, element => rowSimilarity(query, element), ef)) {
-        if (documentOfRow[row]! >= 0) ids.push(documentOfRow[row]!)
-      }
-    }
-    const found = ids.map(id => ({ id, similarity: exact.similarity(query, id) }))
+    const similarityTo = (row: number) => rowSimilarity(query, row)
+    const isWanted = (row: number) => documentOfRow[row]! >= 0
+    const found = [
+      ...outside,
+      ...searchGraph(graph, { similarityTo, isWanted, ef: efSearchFor(exact.size, count) }).map(
+        row => documentOfRow[row]!,
+      ),
+    ].map(id => ({ id, similarity: exact.similarity(query, id) }))
     found.sort((a, b) => b.similarity - a.similarity || a.id - b.id)
     const best = found.slice(0, count)
     return {
