@@ -3,10 +3,11 @@
 // transformers.js is bundled, and only the part in use, so that its dependencies sharp (whose install script downloads
 // a binary) and onnxruntime-web (66 MB that Node never runs) reach no user. See NOTICE for its licence.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bundlePage } from './page-bundle.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stub = join(root, 'scripts/stubs/empty.mjs')
@@ -52,12 +53,22 @@ const { metafile } = await build({
     ...['onnxruntime-node', 'hnswlib-node', 'zod', 'zod/*', '@mastra/*', 'ai'],
     ...['stemmer', 'zod-to-json-schema'],
     ...['commander', 'jiti', 'cli-progress', 'cli-table3', 'picocolors', 'string-argv'],
+    ...['csv-parse', 'csv-parse/sync', 'fastest-levenshtein'],
   ],
   plugins: [withoutSideEffects],
   alias: { sharp: stub, 'onnxruntime-web': stub },
 })
 
 chmodSync(join(root, 'dist/cli.js'), 0o755)
+
+// What the reports' pages run in a browser, ready to be put into them (src/report/page-assets.ts).
+const pages = join(root, 'dist/page')
+mkdirSync(pages)
+for (const name of ['inspect', 'tune']) {
+  const { script, style } = await bundlePage(name)
+  writeFileSync(join(pages, `${name}.js`), script)
+  writeFileSync(join(pages, 'report.css'), style)
+}
 
 // Through node, not npx: works on Windows and finds the project's own compiler.
 const tsc = join(root, 'node_modules/typescript/bin/tsc')

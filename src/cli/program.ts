@@ -5,6 +5,7 @@ import { findPackageRoot } from '../embedding/package-root.js'
 import { addBuildCommand } from './commands/build.js'
 import { addInspectCommand } from './commands/inspect.js'
 import { addSearchCommand } from './commands/search.js'
+import { addTuneCommand } from './commands/tune.js'
 import { addVerifyCommand } from './commands/verify.js'
 import type { RunInternals } from './run.js'
 import type { Terminal } from './terminal.js'
@@ -17,6 +18,7 @@ Examples:
   $ ${NAME} verify tool-index ./src/tools.ts
   $ ${NAME} search tool-index "send an email"
   $ ${NAME} inspect tool-index --html report.html
+  $ ${NAME} tune tool-index --queries queries.jsonl
   $ ${NAME} help build
 
 Exit codes: 0 ok, 1 a check or the work failed, 2 wrong use, 130 Ctrl-C.
@@ -44,6 +46,7 @@ export function createProgram(terminal: Terminal, internals: RunInternals): Comm
   addVerifyCommand(program, terminal, internals)
   addSearchCommand(program, terminal, internals)
   addInspectCommand(program, terminal)
+  addTuneCommand(program, terminal, internals)
   return program
 }
 

@@ -28,7 +28,7 @@ const MONGOLIAN_VARIATION = /[\u180B-\u180D\u180F]/u
 
 // The only flags that Unicode recommends as tag sequences: England, Scotland, Wales. Others would carry hidden text.
 const TAGGED_FLAGS =
-  /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/gu
+  /(\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F})/gu
 
 /**
  * How many characters of `text` a reader does not see and a model does: zero-width and bidirectional controls, tag
@@ -36,13 +36,34 @@ const TAGGED_FLAGS =
  * line ends. What writing needs is not counted: emoji sequences, and joiners within words of scripts that have them.
  */
 export function countInvisibleCharacters(text: string): number {
-  if (!INVISIBLE.test(text)) return 0
-  const characters = Array.from(text.replace(TAGGED_FLAGS, ''))
-  return characters.filter((character, at) => isInvisible(character) && !isSpelling(characters, at)).length
+  return marksOf(text).filter(({ isHidden }) => isHidden).length
 }
 
+/** `text` with each character that `countInvisibleCharacters` counts written out, such as `[U+202E]`. */
+export function revealInvisibleCharacters(text: string): string {
+  const marks = marksOf(text)
+  return marks.length === 0
+    ? text
+    : marks.map(({ character, isHidden }) => (isHidden ? written(character) : character)).join('')
+}
+
+const written = (character: string) => `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
+
+/** The characters of `text`, flags being one each; none where nothing is invisible, as in most texts. */
+function marksOf(text: string): { character: string; isHidden: boolean }[] {
+  if (!INVISIBLE.test(text)) return []
+  const characters = text.split(TAGGED_FLAGS).flatMap((part, at) => (at % 2 === 1 ? [part] : Array.from(part)))
+  return characters.map((character, at) => ({
+    character,
+    isHidden: !isFlag(character) && isInvisible(character) && !isSpelling(characters, at),
+  }))
+}
+
+/** Only flags are kept together from several characters. */
+const isFlag = (character: string) => character.length > 2
+
 /** True for a character that draws nothing or steers how others are drawn, wherever it stands. */
-export function isInvisible(character: string): boolean {
+function isInvisible(character: string): boolean {
   return INVISIBLE.test(character) && !WHITE_SPACE_CONTROLS.has(character) && !VISIBLE_FORMAT.test(character)
 }
 

@@ -22,6 +22,8 @@ describe('resolveOptions', () => {
     expect(resolve({ tools })).toEqual({
       tools,
       includeResolvedTools: false,
+      index: undefined,
+      onStale: 'update',
       injectCatalog: false,
       topK: 5,
       minScore: DEFAULT_MIN_SCORE,

@@ -1,4 +1,123 @@
-import type { Command } from 'commander'
-import type { Terminal } from '../terminal.js'
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { ToolIndex } from '../../artifact/tool-index.js'
+import { isAtLeast, RULES, SEVERITIES, type Severity } from '../../inspect/finding.js'
+import type { Inspection } from '../../inspect/inspect.js'
+import type { BreadthProbes } from '../../inspect/lint-breadth.js'
+import type { CatalogNeighbors } from '../../inspect/neighbors.js'
+import { messageOf } from '../../show.js'
+import { CliError, EXIT_FAILED } from '../failure.js'
+import { addJsonOption } from '../shared-options.js'
+import { printable, type Terminal } from '../terminal.js'
+import { printInspection } from './inspect-output.js'
 
-export function addInspectCommand(_program: Command, _terminal: Terminal): void {}
+interface InspectCommandOptions {
+  readonly html?: string
+  readonly failOn?: Severity
+}
+
+const EXAMPLES = `
+Examples:
+  $ mastra-semantic-tool-search inspect tool-index
+  $ mastra-semantic-tool-search inspect tool-index --html report.html
+  $ mastra-semantic-tool-search inspect tool-index --fail-on error
+  $ mastra-semantic-tool-search inspect tool-index --json | jq '.findings'
+
+The report is one file that needs no network: a map of the catalog, findings, and all tools in a table.
+An index built with --include-documents has more in it: texts in the map, and orders to the model are found.
+
+Exit codes: 0 ok, 1 findings of --fail-on or the work failed, 2 wrong use.`
+
+export function addInspectCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('inspect')
+    .description('Show what an index holds, and what is wrong with its tools: near-duplicates, poisoned texts, ...')
+    .argument('<tool-index>', 'folder of the index')
+    .option('--html <file>', 'write a report as one HTML file')
+    .addOption(
+      new Option(
+        '--fail-on <severity>',
+        'exit with 1 on findings of this severity or a graver one (default: never)',
+      ).choices(SEVERITIES),
+    )
+  addJsonOption(command)
+    .addHelpText('after', EXAMPLES)
+    .action((path: string, options: InspectCommandOptions) => runInspect(path, options, terminal))
+}
+
+async function runInspect(path: string, { html, failOn }: InspectCommandOptions, terminal: Terminal): Promise<void> {
+  const { abortSignal } = terminal
+  const file = html === undefined ? undefined : await reportFile(html)
+  const { openToolIndex } = await import('../../artifact/open.js')
+  const { inspectIndex } = await import('../../inspect/inspect.js')
+  const index = await openToolIndex(path, { abortSignal })
+  const probes = await probesOf(index, terminal)
+  const { inspection, neighbors } = await withProgress(terminal, 'Comparing tools', onProgress =>
+    inspectIndex(index, { probes, onProgress, abortSignal }),
+  )
+  if (file !== undefined) await writeReport(file, index, inspection, neighbors, terminal)
+  printInspection(inspection, terminal)
+  if (file !== undefined) terminal.print(`\nReport: ${file}`)
+  terminal.printJson({ ...inspection, rules: RULES, html: file ?? null })
+  if (failOn && inspection.findings.some(({ severity }) => isAtLeast(severity, failOn))) terminal.exitCode = EXIT_FAILED
+}
+
+/** The file to write, absolute; refused before the work where it is a folder. */
+async function reportFile(html: string): Promise<string> {
+  const file = resolve(html)
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isDirectory() || html === '' || html.endsWith('/')) {
+    throw new CliError(
+      'WRONG_USE',
+      `Expected --html to be a file, got the folder ${JSON.stringify(html)}. Name a file in it.`,
+    )
+  }
+  return file
+}
+
+/** The model is needed for this one check; without it the others go on. */
+async function probesOf(index: ToolIndex, { note, abortSignal }: Terminal): Promise<BreadthProbes | undefined> {
+  const { breadthProbes } = await import('../../inspect/lint-breadth.js')
+  try {
+    return await breadthProbes(index, abortSignal)
+  } catch (error) {
+    abortSignal.throwIfAborted()
+    note(`Texts that claim to fit everything are not looked for by meaning: ${printable(messageOf(error))}`)
+    return undefined
+  }
+}
+
+async function writeReport(
+  file: string,
+  index: ToolIndex,
+  inspection: Inspection,
+  neighbors: CatalogNeighbors,
+  terminal: Terminal,
+): Promise<void> {
+  const { projectCatalog } = await import('../../inspect/projection.js')
+  const { inspectPage } = await import('../../report/inspect-page.js')
+  const { writePage } = await import('../../report/write-page.js')
+  const { vectors, manifest } = index
+  const { abortSignal } = terminal
+  const projection = await withProgress(terminal, 'Drawing the map', onProgress =>
+    projectCatalog({ vectors, dimensions: manifest.model.dimensions, neighbors, onProgress, abortSignal }),
+  )
+  const page = await inspectPage(index, inspection, projection)
+  abortSignal.throwIfAborted()
+  await mkdir(dirname(file), { recursive: true })
+  await writePage(file, page)
+}
+
+async function withProgress<Result>(
+  terminal: Terminal,
+  label: string,
+  work: (onProgress: (done: number, total: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const progress = terminal.progress(label)
+  try {
+    return await work((done, total) => progress.update(done, total))
+  } finally {
+    progress.end()
+  }
+}

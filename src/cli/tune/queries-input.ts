@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { messageOf, show } from '../../show.js'
+import { withKnownNames } from '../../tuning/known-names.js'
+import { type BadLine, formatOf, type ReadQueries, readQueries } from '../../tuning/queries-file.js'
+import { untilAborted } from '../../wait.js'
+import { CliError } from '../failure.js'
+import { printable, type Terminal, whole } from '../terminal.js'
+
+/** The text of a file, or of stdin ("-"). */
+export async function readText(file: string, option: string, { stdin, abortSignal }: Terminal): Promise<string> {
+  let bytes: Buffer
+  try {
+    bytes = await untilAborted(file === '-' ? buffer(stdin) : readFile(file), abortSignal)
+  } catch (error) {
+    abortSignal.throwIfAborted()
+    throw new CliError('SOURCE_INVALID', `${option} ${show(file)} cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+  // What Windows PowerShell 5 writes with ">".
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
+  try {
+    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new CliError('SOURCE_INVALID', `${option} ${show(file)} is not text in UTF-8. Save it as such.`)
+  }
+}
+
+/** The labelled queries of a file, and the lines that cannot be used or name tools that are not there. */
+export async function loadQueries(file: string, names: ReadonlySet<string>, terminal: Terminal): Promise<ReadQueries> {
+  const text = await readText(file, '--queries', terminal)
+  return withKnownNames(readQueries(text, formatOf(file, text)), names)
+}
+
+// What a reader mends in one go; the count says how many more there are.
+const LINES_SHOWN = 50
+
+/** Lists bad lines on stderr. */
+export function noteBadLines(file: string, badLines: readonly BadLine[], { note, errorColors }: Terminal): void {
+  for (const { line, reason } of badLines.slice(0, LINES_SHOWN)) {
+    note(`${errorColors.bold(`${printable(file)}:${line}`)} ${printable(reason)}`)
+  }
+  const left = badLines.length - LINES_SHOWN
+  if (left > 0) note(`... and ${whole(left)} more bad lines`)
+}

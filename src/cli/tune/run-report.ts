@@ -1,0 +1,80 @@
+import { evaluateQueries } from '../../tuning/evaluate.js'
+import { RANKED_DEPTH } from '../../tuning/evaluated-query.js'
+import type { BadLine } from '../../tuning/queries-file.js'
+import { type TuneReport, tuneReport } from '../../tuning/report.js'
+import type { TuneCommandOptions } from '../commands/tune.js'
+import { CliError, EXIT_FAILED, EXIT_WRONG_USE } from '../failure.js'
+import type { RunInternals } from '../run.js'
+import { type Terminal, whole } from '../terminal.js'
+import { loadQueries, noteBadLines } from './queries-input.js'
+import { reportFile, writeReport } from './report-file.js'
+import { tuneCatalog } from './tune-catalog.js'
+import { printTuneReport } from './tune-output.js'
+
+/** Measures the search on the queries of a file. */
+export async function runReport(
+  items: readonly string[],
+  options: TuneCommandOptions,
+  file: string,
+  terminal: Terminal,
+  internals: RunInternals,
+): Promise<void> {
+  const html = options.html === undefined ? undefined : await reportFile(options.html)
+  const catalog = await tuneCatalog(items, options, terminal, internals)
+  const { queries, badLines } = await loadQueries(file, catalog.names, terminal)
+  noteBadLines(file, badLines, terminal)
+  if (badLines.length > 0 && !options.skipBadLines) return refuse(file, badLines, terminal)
+  rejectUnmeasurable(queries, options)
+
+  const { searcher } = await catalog.open()
+  const { abortSignal } = terminal
+  const progress = terminal.progress('Searching')
+  const evaluated = await evaluateQueries(queries, searcher, {
+    depth: Math.max(RANKED_DEPTH, options.topK ?? 0),
+    onProgress: progress.update,
+    abortSignal,
+  }).finally(() => progress.end())
+  const report = tuneReport(evaluated, {
+    aim: options.aim,
+    given: { topK: options.topK, minScore: options.minScore },
+    requirements: options.require,
+    seed: options.seed,
+    tools: catalog.names.size,
+    texts: catalog.texts,
+    hasTexts: catalog.hasTexts,
+  })
+  abortSignal.throwIfAborted()
+  if (html !== undefined) await writeReport(html, report, file)
+  printTuneReport(report, file, terminal)
+  if (html !== undefined) terminal.print(`\nReport: ${html}`)
+  terminal.printJson({ ...report, badLines, html: html ?? null })
+  if (isMissed(report)) terminal.exitCode = EXIT_FAILED
+}
+
+const isMissed = ({ requirements }: TuneReport) => requirements.some(({ isMet }) => !isMet)
+
+/** Not thrown: JSON is to have all lines. */
+function refuse(file: string, badLines: readonly BadLine[], terminal: Terminal): void {
+  const count = `${whole(badLines.length)} ${badLines.length === 1 ? 'line' : 'lines'}`
+  const message = `${file} has ${count} that cannot be used. Correct them, or leave them out with --skip-bad-lines.`
+  terminal.note(terminal.errorColors.red(message))
+  terminal.printJson({ error: { code: 'SOURCE_INVALID', message, badLines } })
+  terminal.exitCode = EXIT_WRONG_USE
+}
+
+function rejectUnmeasurable(
+  queries: readonly { readonly relevant: readonly string[] }[],
+  { aim, queries: file }: TuneCommandOptions,
+): void {
+  const answerable = queries.filter(({ relevant }) => relevant.length > 0).length
+  if (answerable === 0) {
+    const got = queries.length === 0 ? 'no queries' : `only queries that nothing fits (${whole(queries.length)})`
+    throw new CliError('SOURCE_INVALID', `${file} has ${got}. At least one must name a relevant tool.`)
+  }
+  if (aim.kind === 'no-answer' && answerable === queries.length) {
+    throw new CliError(
+      'WRONG_USE',
+      `--aim no-answer needs queries that nothing fits ("relevant": []), and ${file} has none. Add some.`,
+    )
+  }
+}

@@ -1,0 +1,85 @@
+import type { InspectData } from '../inspect-data.js'
+import { element, foreign, section } from './dom.js'
+import { byteSize, dateTime, plural, whole } from './format.js'
+
+/** The heading of the page: what the index is. */
+export function header({ title, facts }: InspectData): HTMLElement {
+  return element(
+    'header',
+    {},
+    element('p', { class: 'eyebrow' }, 'Tool index report'),
+    element('h1', {}, foreign(title)),
+    element(
+      'p',
+      { class: 'muted' },
+      `Built ${dateTime(facts.builtAt)} with `,
+      foreign(facts.model.id),
+      `, version ${facts.packageVersion}`,
+    ),
+  )
+}
+
+export function factsSection({ facts, checks }: InspectData): HTMLElement {
+  const { model, tokens } = facts
+  const tiles: [string, string, string?][] = [
+    ['Tools', whole(facts.tools), plural(facts.groups.length, 'group')],
+    ['Size', byteSize(facts.bytes), facts.hasDocuments ? 'with texts' : 'without texts'],
+    ['Vectors', whole(model.dimensions), 'dimensions'],
+    ['Search', facts.hasGraph ? 'HNSW' : 'Exact', facts.hasGraph ? 'graph stored' : 'no graph stored'],
+    ['Median length', tokens ? whole(tokens.median) : '–', tokens ? 'tokens' : 'not counted'],
+    ['Cut', whole(facts.cut.length), `texts; the model reads ${whole(model.maxTokens)} tokens`],
+    ['Near-duplicates', whole(checks.duplicatePairs), 'pairs, cosine from 0.95'],
+    ['Unreadable', whole(facts.unreadable.length), 'texts, by half or more'],
+  ]
+  const list = element(
+    'dl',
+    { class: 'tiles' },
+    ...tiles.map(([name, value, note]) =>
+      element(
+        'div',
+        { class: 'card tile' },
+        element('dt', {}, name),
+        element('dd', {}, element('strong', {}, value), element('span', { class: 'muted' }, note)),
+      ),
+    ),
+  )
+  return section('facts', 'Facts', list, tokens && lengths(tokens, model.maxTokens))
+}
+
+type TokenLengths = NonNullable<InspectData['facts']['tokens']>
+
+function lengths({ histogram, longest }: TokenLengths, maxTokens: number): HTMLElement {
+  const most = Math.max(...histogram.map(({ tools }) => tools))
+  const bars = histogram.map(({ from, to, tools }) => {
+    const bar = element('span', { class: from > maxTokens ? 'bar beyond' : 'bar' })
+    bar.style.inlineSize = `${(tools / most) * 100}%`
+    return element(
+      'li',
+      {},
+      element('span', { class: 'muted number' }, `${whole(from)}–${whole(to)}`),
+      element('span', { class: 'track', 'aria-hidden': 'true' }, bar),
+      element('span', { class: 'number' }, whole(tools)),
+    )
+  })
+  const rows = longest.map(({ name, tokens, isCut }) =>
+    element(
+      'li',
+      {},
+      element('span', { class: 'name' }, foreign(name)),
+      isCut ? element('span', { class: 'badge warning' }, 'cut') : null,
+      element('span', { class: 'number' }, whole(tokens)),
+    ),
+  )
+  return element(
+    'div',
+    { class: 'columns' },
+    element(
+      'div',
+      { class: 'card' },
+      element('h3', {}, 'Length of texts, in tokens'),
+      element('ol', { class: 'histogram' }, ...bars),
+      element('p', { class: 'muted note' }, `Orange: beyond the ${whole(maxTokens)} tokens that the model reads.`),
+    ),
+    element('div', { class: 'card' }, element('h3', {}, 'Longest texts'), element('ol', { class: 'longest' }, ...rows)),
+  )
+}

@@ -1,0 +1,149 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { show } from '../show.js'
+import type { LabelledQuery } from './evaluated-query.js'
+
+/** A line that cannot be used, and why. */
+export interface BadLine {
+  /** From 1, as editors count. */
+  readonly line: number
+  readonly reason: string
+}
+
+export interface ReadQueries {
+  readonly queries: readonly NumberedQuery[]
+  readonly badLines: readonly BadLine[]
+}
+
+export interface NumberedQuery extends LabelledQuery {
+  readonly line: number
+}
+
+export type QueriesFormat = 'jsonl' | 'csv'
+
+/** By the file's name, else by its first character. */
+export function formatOf(file: string, text: string): QueriesFormat {
+  if (/\.csv$/i.test(file)) return 'csv'
+  if (/\.(jsonl|ndjson|json)$/i.test(file)) return 'jsonl'
+  return /^\uFEFF?\s*\{/.test(text) ? 'jsonl' : 'csv'
+}
+
+/** The queries of a file's text, and every line that is none. */
+export function readQueries(text: string, format: QueriesFormat): ReadQueries {
+  const read = format === 'csv' ? readCsv(text) : readJsonl(text)
+  return withoutContradictions(read)
+}
+
+function readJsonl(text: string): ReadQueries {
+  const queries: NumberedQuery[] = []
+  const badLines: BadLine[] = []
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  lines.forEach((content, at) => {
+    if (content.trim() === '') return
+    const line = at + 1
+    const labelled = labelledOf(content)
+    if (typeof labelled === 'string') badLines.push({ line, reason: labelled })
+    else queries.push({ ...labelled, line })
+  })
+  return { queries, badLines }
+}
+
+/** The query of a line, or what is wrong with it. */
+function labelledOf(content: string): LabelledQuery | string {
+  let value: unknown
+  try {
+    value = JSON.parse(content)
+  } catch {
+    return `no valid JSON: ${show(content)}`
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return `expected {"query": "...", "relevant": ["name"]}, got ${show(value)}`
+  }
+  const { query, relevant, draft = false } = value as Record<string, unknown>
+  if (typeof query !== 'string') return `expected "query" to be text, got ${show(query)}`
+  if (query.trim() === '') return 'the query is empty'
+  if (!Array.isArray(relevant)) {
+    return `expected "relevant" to be an array of tool names ([] where nothing fits), got ${show(relevant)}`
+  }
+  const wrong = relevant.find(name => typeof name !== 'string' || name.trim() === '')
+  if (wrong !== undefined) return `expected "relevant" to hold names, got ${show(wrong)}`
+  if (typeof draft !== 'boolean') return `expected "draft" to be true or false, got ${show(draft)}`
+  return { query: query.trim(), relevant: namesOf(relevant as string[]), isDraft: draft }
+}
+
+interface CsvRecord {
+  readonly record: string[]
+  readonly info: { readonly lines: number }
+}
+
+function readCsv(text: string): ReadQueries {
+  const badLines: BadLine[] = []
+  const records = parse(text, {
+    bom: true,
+    delimiter: delimiterOf(text),
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    on_skip(error) {
+      if (error instanceof CsvError) badLines.push({ line: Number(error.lines ?? 1), reason: csvReason(error) })
+      return undefined
+    },
+  }) as unknown as CsvRecord[]
+  const head = (records.shift()?.record ?? []).map(cell => cell.trim().toLowerCase())
+  const [queryAt, relevantAt, draftAt] = ['query', 'relevant', 'draft'].map(name => head.indexOf(name)) as number[]
+  if (queryAt === -1 || relevantAt === -1) {
+    const got = head.length === 0 ? 'nothing' : show(head.join(','))
+    return { queries: [], badLines: [{ line: 1, reason: `expected a header with query and relevant, got ${got}` }] }
+  }
+  const queries: NumberedQuery[] = []
+  for (const { record, info } of records) {
+    const { lines: line } = info
+    if (record.every(cell => cell.trim() === '')) continue
+    if (record.length !== head.length) {
+      const cure =
+        record.length > head.length ? 'put a query with commas in quotes' : 'leave a cell empty where nothing fits'
+      badLines.push({ line, reason: `expected ${head.length} cells, got ${record.length}: ${cure}` })
+      continue
+    }
+    const query = record[queryAt!]!.trim()
+    if (query === '') badLines.push({ line, reason: 'the query is empty' })
+    else {
+      const isDraft = draftAt !== -1 && /^(true|1|yes)$/i.test(record[draftAt!]!.trim())
+      queries.push({ query, relevant: namesOf(record[relevantAt!]!.split(/[;|]/)), isDraft, line })
+    }
+  }
+  return { queries, badLines: badLines.sort((a, b) => a.line - b.line) }
+}
+
+// A comma where the header has one; spreadsheets of other languages write semicolons (then names need "|").
+function delimiterOf(text: string): string {
+  const [head = ''] = text.split(/\r?\n/, 1)
+  return [',', ';', '\t'].find(delimiter => head.includes(delimiter)) ?? ','
+}
+
+function csvReason({ message }: CsvError): string {
+  return `no valid CSV: ${message.replace(/ at line \d+.*$/, '').replace(/\s+/g, ' ')}`
+}
+
+const namesOf = (names: readonly string[]): string[] => [
+  ...new Set(names.map(name => name.trim()).filter(name => name !== '')),
+]
+
+/** One query cannot both fit a tool and fit none: of such lines the later one is bad. */
+function withoutContradictions({ queries, badLines }: ReadQueries): ReadQueries {
+  const first = new Map<string, NumberedQuery>()
+  const contradicting: BadLine[] = []
+  const kept = queries.filter(labelled => {
+    const known = first.get(labelled.query)
+    if (!known) {
+      first.set(labelled.query, labelled)
+      return true
+    }
+    if ((known.relevant.length === 0) === (labelled.relevant.length === 0)) return true
+    const has = (one: NumberedQuery) => (one.relevant.length === 0 ? 'nothing fits' : 'something fits')
+    const reason = `line ${known.line} has this query, too, and there ${has(known)}: keep one of them`
+    contradicting.push({ line: labelled.line, reason })
+    return false
+  })
+  return { queries: kept, badLines: [...badLines, ...contradicting].sort((a, b) => a.line - b.line) }
+}
