@@ -138,7 +138,16 @@ describe('the packed package', () => {
     const outputs: string[] = []
     for (const line of commands) outputs.push((await run('sh', ['-c', `"${bin}" ${line}`], { cwd: folder })).stdout)
     expect(outputs[0]).toMatch(/3 embedded/)
-    const { stdout } = await run(bin, ['search', 'tool-index', 'is it going to rain', '--json'], { cwd: folder })
+    // With the tools: the index alone has no texts whose words could count.
+    const search = [
+      'search',
+      'tool-index',
+      './src/tools.ts#allTools',
+      '--query',
+      'weather forecast for tomorrow',
+      '--json',
+    ]
+    const { stdout } = await run(bin, search, { cwd: folder })
     expect(JSON.parse(stdout).results[0].name).toBe('get_weather')
     expect(await readFile(join(folder, 'tool-index.html'), 'utf8')).toContain('merge_pdfs')
     await writeFile(
