@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ToolLike } from '../src/catalog/catalog.js'
+import { seededRandom, shuffled } from '../src/random.js'
+
+export { seededRandom }
 
 export interface CorpusTool extends ToolLike {
   id: string
@@ -44,22 +47,5 @@ export const SEED = 20_261_202
 
 /** At most `count` items, drawn by a seeded generator (mulberry32). */
 export function sample<T>(items: readonly T[], count: number): T[] {
-  const random = seededRandom(SEED)
-  const drawn = [...items]
-  for (let i = drawn.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1))
-    ;[drawn[i], drawn[j]] = [drawn[j]!, drawn[i]!]
-  }
-  return drawn.slice(0, count)
-}
-
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
+  return shuffled(items, seededRandom(SEED)).slice(0, count)
 }

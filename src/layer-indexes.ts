@@ -8,10 +8,12 @@ import type { CheckedEmbedder } from './embedding/checked.js'
 import { vectorsOf } from './embedding/document-vectors.js'
 import type { CachedVector } from './embedding/vector-cache.js'
 import { buildLexicalLayer, type DenseLayer, documentsOf, type LexicalLayer } from './layer-index.js'
+import type { OnStale } from './options.js'
 import { messageOf } from './show.js'
 import { createExactIndex } from './vector/exact.js'
 import { createHnswIndex, HNSW_MIN_SIZE } from './vector/hnsw.js'
 import type { VectorIndex } from './vector/vector-index.js'
+import { keepSuccess } from './wait.js'
 import type { Warn } from './warn-once.js'
 
 // Indexes of request-resolved layers that are kept, by what they contain: most recent first, bounded by documents.
@@ -29,7 +31,7 @@ export interface LayerIndexesOptions {
 export interface LayerIndexSource {
   /** Undefined where it cannot be opened; says so itself. */
   readonly open: () => Promise<ToolIndex | undefined>
-  readonly onStale: 'update' | 'warn' | 'error'
+  readonly onStale: OnStale
   /** Called with the tools that differ, once the lasting layer is indexed. */
   readonly onDrift: (drift: ToolIndexDrift) => void
 }
@@ -94,20 +96,7 @@ export class LayerIndexes {
 
   /** `lasting` is the layer itself where it lasts: a request's is not held on to. */
   #indexOf(lexical: LexicalLayer, lasting: CatalogLayer | undefined): LayerIndex {
-    let building: Promise<DenseLayer> | undefined
-    return {
-      lexical,
-      dense: () => {
-        if (!building) {
-          const started = this.#buildDense(lexical.documents, lasting)
-          building = started
-          started.catch(() => {
-            building = undefined
-          })
-        }
-        return building
-      },
-    }
+    return { lexical, dense: keepSuccess(() => this.#buildDense(lexical.documents, lasting)) }
   }
 
   async #buildDense(documents: readonly ToolDocument[], lasting: CatalogLayer | undefined): Promise<DenseLayer> {

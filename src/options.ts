@@ -1,4 +1,5 @@
 import type { ToolSearchFilterArgs } from '@mastra/core/processors'
+import { distance } from 'fastest-levenshtein'
 import { z } from 'zod/v4'
 import type { BuildToolIndexOptions } from './artifact/build.js'
 import type { OpenToolIndexOptions } from './artifact/open.js'
@@ -278,21 +279,8 @@ function nearestName(name: string, candidates: readonly string[]): string | unde
   let nearest: string | undefined
   let fewest = Math.ceil(Math.min(name.length, MAX_COMPARED) / LETTERS_PER_SLIP) + 1
   for (const candidate of candidates) {
-    const slips = editDistance(name.toLowerCase().slice(0, MAX_COMPARED), candidate.toLowerCase())
+    const slips = distance(name.toLowerCase().slice(0, MAX_COMPARED), candidate.toLowerCase())
     if (slips < fewest) [nearest, fewest] = [candidate, slips]
   }
   return nearest
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const swap = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      current.push(Math.min(swap, previous[j]! + 1, current[j - 1]! + 1))
-    }
-    previous = current
-  }
-  return previous[b.length]!
 }

@@ -24,3 +24,17 @@ export function withinTime<T>(promise: Promise<T>, timeoutMs: number, timeoutErr
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
+
+/** Calls `work` once and shares its outcome; a rejection is not kept, so that the next call tries again. */
+export function keepSuccess<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => {
+    if (!running) {
+      running = work()
+      running.catch(() => {
+        running = undefined
+      })
+    }
+    return running
+  }
+}

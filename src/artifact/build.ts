@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type CatalogEntry, createCatalog, type ToolLike } from '../catalog/catalog.js'
 import { DOCUMENT_TEMPLATE_VERSION, documentOf, readDescription, type ToolDocument } from '../catalog/document.js'
 import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
 import { EMPTY_DOCUMENT } from '../embedding/document-vectors.js'
 import type { Embedder, ModelProvenance } from '../embedding/embedder.js'
-import { findPackageRoot } from '../embedding/package-root.js'
+import { packageVersion } from '../embedding/package-root.js'
+import type { CachedVector } from '../embedding/vector-cache.js'
 import { InvalidOptionsError, isToolSearchError } from '../errors.js'
 import { countInvisibleCharacters } from '../inspect/invisible-characters.js'
 import { resolveBuildOptions } from '../options.js'
@@ -17,6 +17,7 @@ import { untilAborted } from '../wait.js'
 import { littleEndian32 } from './byte-order.js'
 import { encodeGraph, graphOf } from './graph-file.js'
 import { fitsVectors } from './graph-fit.js'
+import { vectorOfRow } from './indexed-layer.js'
 import { openToolIndex } from './open.js'
 import {
   type BuildProgress,
@@ -191,9 +192,7 @@ function isReusable(
   )
 }
 
-interface EmbeddedDocument {
-  readonly vector: Float32Array
-  readonly readableShare: number
+interface EmbeddedDocument extends CachedVector {
   readonly tokens: number | null
 }
 
@@ -220,11 +219,9 @@ async function embedAll(
   return embedded
 }
 
-function storedDocument({ manifest, vectors, rowOfDocument }: ToolIndex, hash: string): EmbeddedDocument {
-  const row = rowOfDocument(hash)!
-  const { dimensions } = manifest.model
-  const { readableShare, tokens } = manifest.tools[row]!
-  return { vector: vectors.subarray(row * dimensions, (row + 1) * dimensions), readableShare, tokens }
+function storedDocument(index: ToolIndex, hash: string): EmbeddedDocument {
+  const row = index.rowOfDocument(hash)!
+  return { ...vectorOfRow(index, row), tokens: index.manifest.tools[row]!.tokens }
 }
 
 function factsOf({ name, tool }: CatalogEntry, { parameters, truncated }: ToolDocument) {
@@ -286,10 +283,4 @@ function isSame(there: ToolIndexManifest, built: ToolIndexManifest, builtAt: str
   const comparable = ({ digest: _, ...manifest }: ToolIndexManifest) =>
     JSON.stringify({ ...manifest, builtAt: builtAt && manifest.builtAt })
   return comparable(there) === comparable(built)
-}
-
-function packageVersion(): string {
-  const root = findPackageRoot()
-  if (root === undefined) return 'unknown'
-  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
 }

@@ -1,3 +1,5 @@
+import type { CatalogEntry } from '../catalog/catalog.js'
+import { documentOf } from '../catalog/document.js'
 import type { ToolIndex, ToolIndexDrift } from './tool-index.js'
 
 /** A tool of the catalog: its callable name, and the hash of its document. */
@@ -18,6 +20,16 @@ export function driftOf({ tools }: ToolIndex['manifest'], catalog: readonly Hash
     stored.delete(name)
   }
   return { added: added.sort(), changed: changed.sort(), removed: [...stored.keys()].sort() }
+}
+
+/** The tools of a catalog with the hashes of their documents. */
+export function hashedTools(entries: Iterable<CatalogEntry>): HashedTool[] {
+  return Array.from(entries, entry => ({ name: entry.name, hash: documentOf(entry).hash }))
+}
+
+/** Whether anything differs. */
+export function hasDrift({ added, changed, removed }: ToolIndexDrift): boolean {
+  return added.length + changed.length + removed.length > 0
 }
 
 /** Such as "3 new, 1 changed, 0 gone". */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { keepSuccess } from '../wait.js'
 import { openManifest, readManifest } from './open.js'
 import type { ToolIndex, ToolIndexManifest } from './tool-index.js'
 
@@ -18,18 +19,5 @@ export function indexSource(index: string | ToolIndex): IndexSource {
   if (typeof index !== 'string') return { path: index.path, manifest: index.manifest, open: async () => index }
   const path = resolve(index)
   const manifest = readManifest(path)
-  let opening: Promise<ToolIndex> | undefined
-  return {
-    path,
-    manifest,
-    open() {
-      if (!opening) {
-        opening = openManifest(path, manifest, { withDocuments: false })
-        opening.catch(() => {
-          opening = undefined
-        })
-      }
-      return opening
-    },
-  }
+  return { path, manifest, open: keepSuccess(() => openManifest(path, manifest, { withDocuments: false })) }
 }

@@ -1,12 +1,11 @@
 import type { Catalog } from '../catalog/catalog.js'
-import { documentOf } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
 import { ModelLoadError, StaleIndexError } from '../errors.js'
 import type { LayerIndexSource } from '../layer-indexes.js'
 import type { OnStale } from '../options.js'
 import { messageOf } from '../show.js'
 import type { Warn } from '../warn-once.js'
-import { countDrift, driftOf } from './drift.js'
+import { countDrift, driftOf, hasDrift, hashedTools } from './drift.js'
 import { indexSource } from './index-source.js'
 import { rebuildCure, rejectMismatch } from './manifest.js'
 import type { ToolIndex, ToolIndexDrift } from './tool-index.js'
@@ -39,9 +38,8 @@ export function prebuiltIndex(
   rejectMismatch(manifest, embedderIfAny(embedder), path)
   const relevant = (drift: ToolIndexDrift) => (includeResolvedTools ? { ...drift, removed: [] } : drift)
   if (onStale === 'error') {
-    const tools = [...catalog.entries()].map(entry => ({ name: entry.name, hash: documentOf(entry).hash }))
-    const drift = relevant(driftOf(manifest, tools))
-    if (isAny(drift)) throw new StaleIndexError(path, drift, `${staleness(path, drift)} ${rebuildCure(path)}`)
+    const drift = relevant(driftOf(manifest, hashedTools(catalog.entries())))
+    if (hasDrift(drift)) throw new StaleIndexError(path, drift, `${staleness(path, drift)} ${rebuildCure(path)}`)
   }
 
   /** Also for a newer index that has replaced the one whose manifest was read. */
@@ -65,7 +63,7 @@ export function prebuiltIndex(
     },
     onDrift(drift) {
       const counted = relevant(drift)
-      if (!isAny(counted)) return
+      if (!hasDrift(counted)) return
       const consequence =
         onStale === 'warn'
           ? 'New and changed ones are found by their words alone.'
@@ -73,10 +71,6 @@ export function prebuiltIndex(
       warn('stale', `${staleness(path, counted)} ${consequence} ${rebuildCure(path)}`)
     },
   }
-}
-
-function isAny({ added, changed, removed }: ToolIndexDrift): boolean {
-  return added.length + changed.length + removed.length > 0
 }
 
 function staleness(path: string, drift: ToolIndexDrift): string {

@@ -1,3 +1,4 @@
+import type { DocumentFields } from '../catalog/document.js'
 import type { HnswGraph } from '../vector/hnsw-graph.js'
 
 /** Version of the folder's layout; an index of another version must be built anew. */
@@ -75,13 +76,8 @@ export interface ManifestTool {
   readonly truncated: boolean
 }
 
-/** The three fields of a document, as `includeDocuments` stores them. */
-export interface StoredDocument {
-  /** The callable name, split into words. */
-  readonly name: string
-  readonly description: string
-  readonly parameters: string
-}
+/** A document as `includeDocuments` stores it. */
+export type StoredDocument = DocumentFields
 
 /** An opened and checked index: read once, immutable, safe to share. */
 export interface ToolIndex {

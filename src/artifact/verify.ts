@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { createCatalog, type ToolLike } from '../catalog/catalog.js'
-import { documentOf } from '../catalog/document.js'
 import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
 import type { Embedder } from '../embedding/embedder.js'
@@ -8,7 +7,7 @@ import { isToolSearchError } from '../errors.js'
 import { resolveVerifyOptions } from '../options.js'
 import { messageOf } from '../show.js'
 import { untilAborted } from '../wait.js'
-import { driftOf } from './drift.js'
+import { driftOf, hasDrift, hashedTools } from './drift.js'
 import { rebuildCure, rejectMismatch } from './manifest.js'
 import { openToolIndex } from './open.js'
 import type { ToolIndexManifest, VerifyReport } from './tool-index.js'
@@ -34,7 +33,7 @@ export async function verifyToolIndex(path: string, options: VerifyToolIndexOpti
   const problems: string[] = []
   let manifest: ToolIndexManifest | undefined
   try {
-    ;({ manifest } = await untilAborted(openToolIndex(path), abortSignal))
+    ;({ manifest } = await openToolIndex(path, { abortSignal }))
     const checked = checkedEmbedder(embedder)
     rejectMismatch(manifest, checked, resolve(path))
     problems.push(...(await weightProblems(manifest, checked, resolve(path), abortSignal)))
@@ -42,14 +41,8 @@ export async function verifyToolIndex(path: string, options: VerifyToolIndexOpti
     if (!isToolSearchError(error)) throw error
     problems.push(messageOf(error))
   }
-  const drift =
-    manifest && entries
-      ? driftOf(
-          manifest,
-          entries.map(entry => ({ name: entry.name, hash: documentOf(entry).hash })),
-        )
-      : undefined
-  const drifted = drift ? drift.added.length + drift.changed.length + drift.removed.length > 0 : false
+  const drift = manifest && entries ? driftOf(manifest, hashedTools(entries)) : undefined
+  const drifted = drift !== undefined && hasDrift(drift)
   return { ok: problems.length === 0 && !drifted, problems, drift, manifest }
 }
 

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidOptionsError } from '../errors.js'
+import { writeInOneStep } from '../write-file.js'
 import { DATA_FILE_NAME, type DataFileKind, dataFileName, filesOf, formatManifest, withDigest } from './manifest.js'
 import { readManifest } from './open.js'
 import { MANIFEST_FILE, type ManifestFile, type ToolIndexManifest } from './tool-index.js'
@@ -50,14 +51,14 @@ export async function writeArtifact(folder: string, manifest: ToolIndexManifest,
   await mkdir(folder, { recursive: true })
   await rejectForeignFolder(folder)
   const named = filesOf(manifest).map(([kind, { name }]) => [name, files[kind]!] as const)
-  for (const [name, bytes] of named) await writeInOneStep(folder, name, bytes)
+  for (const [name, bytes] of named) await writeInOneStep(join(folder, name), bytes)
   await syncFolder(folder)
   const superseded = namesOfData(folder)
-  await writeInOneStep(folder, MANIFEST_FILE, Buffer.from(formatManifest(manifest)))
+  await writeInOneStep(join(folder, MANIFEST_FILE), Buffer.from(formatManifest(manifest)))
   await syncFolder(folder)
   // Another build may have removed a file that it knew from the index before it, and that this index has again.
   for (const [name, bytes] of named) {
-    if ((await sizeOf(join(folder, name))) !== bytes.length) await writeInOneStep(folder, name, bytes)
+    if ((await sizeOf(join(folder, name))) !== bytes.length) await writeInOneStep(join(folder, name), bytes)
   }
   await removeLeftovers(folder, superseded)
 }
@@ -82,23 +83,6 @@ function hasManifest(folder: string): boolean {
     return typeof value?.formatVersion === 'number'
   } catch {
     return false
-  }
-}
-
-async function writeInOneStep(folder: string, name: string, bytes: Uint8Array): Promise<void> {
-  const temporary = join(folder, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
-  try {
-    const handle = await open(temporary, 'wx')
-    try {
-      await handle.writeFile(bytes)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(temporary, join(folder, name))
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
   }
 }
 

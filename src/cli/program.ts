@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command } from 'commander'
-import { findPackageRoot } from '../embedding/package-root.js'
+import { packageVersion } from '../embedding/package-root.js'
 import { addBuildCommand } from './commands/build.js'
 import { addInspectCommand } from './commands/inspect.js'
 import { addSearchCommand } from './commands/search.js'
@@ -48,10 +46,4 @@ export function createProgram(terminal: Terminal, internals: RunInternals): Comm
   addInspectCommand(program, terminal)
   addTuneCommand(program, terminal, internals)
   return program
-}
-
-function packageVersion(): string {
-  const root = findPackageRoot()
-  if (root === undefined) return 'unknown'
-  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
 }

@@ -1,4 +1,5 @@
 import pc from 'picocolors'
+import { revealInvisibleCharacters } from '../inspect/invisible-characters.js'
 import { type Progress, startProgress } from './progress.js'
 
 export type Colors = ReturnType<typeof pc.createColors>
@@ -94,6 +95,9 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 /** A text of somebody else's (a name, a description) as one line that is safe to print. */
 export const printable = (text: string) => text.replace(/\s+/g, ' ').replace(UNPRINTABLE, '').trim()
+
+/** The same with what cannot be seen written out. */
+export const shown = (text: string) => printable(revealInvisibleCharacters(text))
 
 export const whole = (count: number) => count.toLocaleString('en-US')
 export const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

@@ -28,6 +28,13 @@ export function findPackageRoot(): string | undefined {
   return undefined
 }
 
+/** Version of this package, or 'unknown' where its folder cannot be found. */
+export function packageVersion(): string {
+  const root = findPackageRoot()
+  if (root === undefined) return 'unknown'
+  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
+}
+
 function isThisPackage(manifest: string): boolean {
   if (!existsSync(manifest)) return false
   try {

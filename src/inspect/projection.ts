@@ -1,3 +1,4 @@
+import { seededRandom } from '../random.js'
 import { type CatalogNeighbors, takingTurns } from './neighbors.js'
 import { principalPlane } from './pca.js'
 
@@ -101,16 +102,4 @@ function scaled(points: ArrayLike<number>): Float32Array {
   const centred = finite.map((value, at) => value - centre[at % 2]!)
   const extent = centred.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   return Float32Array.from(centred, value => (extent > 0 ? value / extent : 0))
-}
-
-/** mulberry32: 0 to below 1, the same sequence for the same seed. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

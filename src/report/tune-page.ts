@@ -7,7 +7,7 @@ import type { TuneData } from './tune-data.js'
 /** The report of a tuning as one HTML file. */
 export function tunePage(report: TuneReport, queriesFile: string): Promise<string> {
   const data = tuneData(report, queriesFile)
-  return renderPage({ name: 'tune' as 'inspect', title: `${data.title}: tool search tuning report`, data })
+  return renderPage({ name: 'tune', title: `${data.title}: tool search tuning report`, data })
 }
 
 /** What the page shows: of the queries' file no more than its name. */

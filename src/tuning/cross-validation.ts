@@ -1,8 +1,8 @@
+import { seededRandom, shuffled } from '../random.js'
 import type { Aim } from './aim.js'
 import type { EvaluatedQuery, SearchSettings } from './evaluated-query.js'
 import { type Estimate, percentileInterval, widest, wilson } from './intervals.js'
 import { countRight, f1Of, returned } from './metrics.js'
-import { seededRandom, shuffled } from './random.js'
 import { chooseFor, drawWeights, profilesOf, strataOf } from './recommend.js'
 
 /** What settings reach on some queries; null where there is nothing to measure it on. */

@@ -1,8 +1,8 @@
+import { seededRandom } from '../random.js'
 import { type Aim, chooseMinScore, chooseTopK, topKShare } from './aim.js'
 import { type Curve, curveOf, type Profile, profileOf, recallByTopK, STEPS } from './curve.js'
 import type { EvaluatedQuery, SearchSettings } from './evaluated-query.js'
 import { type Estimate, percentileInterval } from './intervals.js'
-import { seededRandom } from './random.js'
 
 export interface RecommendOptions {
   readonly aim: Aim

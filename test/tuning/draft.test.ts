@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../src/random.js'
 import { type DraftTool, draftQueries } from '../../src/tuning/draft/draft.js'
 import { misspelled } from '../../src/tuning/draft/misspell.js'
 import { wishOf, wishOfName } from '../../src/tuning/draft/requests.js'
 import { paraphrased } from '../../src/tuning/draft/synonyms.js'
-import { seededRandom } from '../../src/tuning/random.js'
 
 describe('wishOf', () => {
   it.each([

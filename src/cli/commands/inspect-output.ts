@@ -1,9 +1,8 @@
-import Table from 'cli-table3'
 import type { CatalogFacts } from '../../inspect/facts.js'
 import { type Finding, RULES, type Severity } from '../../inspect/finding.js'
 import type { Checks, Inspection } from '../../inspect/inspect.js'
-import { revealInvisibleCharacters } from '../../inspect/invisible-characters.js'
-import { byteSize, printable, scoreBar, type Terminal, whole } from '../terminal.js'
+import { printRows, printText } from '../plain-table.js'
+import { byteSize, scoreBar, shown, type Terminal, whole } from '../terminal.js'
 
 // What fits a screen; `--json` and `--html` have all.
 const GROUPS_SHOWN = 8
@@ -11,12 +10,14 @@ const FINDINGS_SHOWN = 8
 const NAMES_SHOWN = 30
 const BAR_CELLS = 30
 
+const FINDING_INDENT = 2
+
 /** Prints facts and findings for people. */
 export function printInspection({ facts, findings, checks }: Inspection, terminal: Terminal): void {
   printFacts(facts, terminal)
   printLengths(facts, terminal)
   printFindings(findings, terminal)
-  for (const limit of limitsOf(checks)) printRows([[limit]], [terminal.width], terminal, terminal.colors.gray)
+  for (const limit of limitsOf(checks)) printText(limit, 0, terminal, terminal.colors.gray)
 }
 
 function printFacts(facts: CatalogFacts, terminal: Terminal): void {
@@ -67,7 +68,7 @@ function printFindings(findings: readonly Finding[], terminal: Terminal): void {
     const ofRule = findings.filter(found => found.rule === rule)
     const severities = [...new Set(ofRule.map(({ severity }) => paint(severity, terminal)(severity)))].join(', ')
     print(`${severities}  ${colors.bold(RULES[rule].title)}  ${whole(ofRule.length)}`)
-    printIndented(RULES[rule].advice, terminal, colors.gray)
+    printText(RULES[rule].advice, FINDING_INDENT, terminal, colors.gray)
     printRule(ofRule, terminal)
   }
 }
@@ -83,15 +84,10 @@ function printRule(findings: readonly Finding[], terminal: Terminal): void {
   for (const [message, tools] of [...byMessage].slice(0, FINDINGS_SHOWN)) {
     const names = tools.slice(0, NAMES_SHOWN).map(shown).join(', ')
     const more = tools.length > NAMES_SHOWN ? ` and ${whole(tools.length - NAMES_SHOWN)} more` : ''
-    printIndented(`${names}${more}: ${shown(message)}`, terminal)
+    printText(`${names}${more}: ${shown(message)}`, FINDING_INDENT, terminal)
   }
   const left = byMessage.size - FINDINGS_SHOWN
-  if (left > 0) printIndented(`... and ${whole(left)} more; --json and --html have them.`, terminal)
-}
-
-function printIndented(text: string, terminal: Terminal, color?: (text: string) => string): void {
-  const indent = 2
-  printRows([['', text]], [indent, terminal.width - indent], terminal, color)
+  if (left > 0) printText(`... and ${whole(left)} more; --json and --html have them.`, FINDING_INDENT, terminal)
 }
 
 function limitsOf({ comparedAll, probed, readTexts }: Checks): string[] {
@@ -104,32 +100,5 @@ function limitsOf({ comparedAll, probed, readTexts }: Checks): string[] {
   ].filter(Boolean)
 }
 
-/** A name or message with what cannot be seen written out. */
-const shown = (text: string) => printable(revealInvisibleCharacters(text))
-
 const paint = (severity: Severity, { colors }: Terminal) =>
   ({ error: colors.red, warning: colors.yellow, note: colors.cyan })[severity]
-
-const NO_BORDERS = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right']
-    .flatMap(side => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .concat('mid', 'mid-mid', 'middle')
-    .map(name => [name, '']),
-)
-
-/** Rows in columns of these widths, long cells broken into lines. */
-function printRows(
-  rows: readonly string[][],
-  colWidths: number[],
-  { print }: Terminal,
-  color: (text: string) => string = same => same,
-): void {
-  const table = new Table({
-    colWidths,
-    wordWrap: true,
-    chars: NO_BORDERS,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-  })
-  table.push(...rows)
-  for (const line of table.toString().split('\n')) print(color(line.trimEnd()))
-}

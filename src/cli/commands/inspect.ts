@@ -1,5 +1,3 @@
-import { mkdir, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { ToolIndex } from '../../artifact/tool-index.js'
 import { isAtLeast, RULES, SEVERITIES, type Severity } from '../../inspect/finding.js'
@@ -7,7 +5,8 @@ import type { Inspection } from '../../inspect/inspect.js'
 import type { BreadthProbes } from '../../inspect/lint-breadth.js'
 import type { CatalogNeighbors } from '../../inspect/neighbors.js'
 import { messageOf } from '../../show.js'
-import { CliError, EXIT_FAILED } from '../failure.js'
+import { EXIT_FAILED } from '../failure.js'
+import { reportFile, writeReportFile } from '../report-file.js'
 import { addJsonOption } from '../shared-options.js'
 import { printable, type Terminal } from '../terminal.js'
 import { printInspection } from './inspect-output.js'
@@ -63,19 +62,6 @@ async function runInspect(path: string, { html, failOn }: InspectCommandOptions,
   if (failOn && inspection.findings.some(({ severity }) => isAtLeast(severity, failOn))) terminal.exitCode = EXIT_FAILED
 }
 
-/** The file to write, absolute; refused before the work where it is a folder. */
-async function reportFile(html: string): Promise<string> {
-  const file = resolve(html)
-  const found = await stat(file).catch(() => undefined)
-  if (found?.isDirectory() || html === '' || html.endsWith('/')) {
-    throw new CliError(
-      'WRONG_USE',
-      `Expected --html to be a file, got the folder ${JSON.stringify(html)}. Name a file in it.`,
-    )
-  }
-  return file
-}
-
 /** The model is needed for this one check; without it the others go on. */
 async function probesOf(index: ToolIndex, { note, abortSignal }: Terminal): Promise<BreadthProbes | undefined> {
   const { breadthProbes } = await import('../../inspect/lint-breadth.js')
@@ -97,7 +83,6 @@ async function writeReport(
 ): Promise<void> {
   const { projectCatalog } = await import('../../inspect/projection.js')
   const { inspectPage } = await import('../../report/inspect-page.js')
-  const { writePage } = await import('../../report/write-page.js')
   const { vectors, manifest } = index
   const { abortSignal } = terminal
   const projection = await withProgress(terminal, 'Drawing the map', onProgress =>
@@ -105,8 +90,7 @@ async function writeReport(
   )
   const page = await inspectPage(index, inspection, projection)
   abortSignal.throwIfAborted()
-  await mkdir(dirname(file), { recursive: true })
-  await writePage(file, page)
+  await writeReportFile(file, page)
 }
 
 async function withProgress<Result>(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { hasDrift } from '../../artifact/drift.js'
 import type { ToolIndexDrift, VerifyReport } from '../../artifact/tool-index.js'
 import { CliError, EXIT_FAILED } from '../failure.js'
 import type { RunInternals } from '../run.js'
@@ -93,12 +94,11 @@ function printFindings({ ok, problems, drift, manifest }: VerifyReport, index: s
   }
   if (!drift) return
   if (ok) print(`${colors.green('✓')} It is up to date with the tools.`)
-  else printDrift(drift, terminal)
+  else if (hasDrift(drift)) printDrift(drift, terminal)
 }
 
 /** One line a tool, as a diff has them. */
 function printDrift({ added, changed, removed }: ToolIndexDrift, { print, colors }: Terminal): void {
-  if (added.length + changed.length + removed.length === 0) return
   print(
     `${colors.red('✗')} It is not up to date: ${added.length} added, ${changed.length} changed, ${removed.length} removed`,
   )

@@ -2,6 +2,7 @@ import Table from 'cli-table3'
 import { DEFAULT_TOP_K } from '../../options.js'
 import { DEFAULT_MIN_SCORE } from '../../ranking/score.js'
 import type { CandidateExplanation, SearchResponse } from '../../searcher-types.js'
+import { NO_BORDERS } from '../plain-table.js'
 import { printable, scoreBar, type Terminal, whole } from '../terminal.js'
 
 export interface ResultsOptions {
@@ -97,13 +98,6 @@ function printCandidates(
 
 const GAP = 2
 const MIN_NAME_CELLS = 10
-
-const NO_BORDERS = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right']
-    .flatMap(side => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .concat('mid', 'mid-mid', 'middle')
-    .map(name => [name, '']),
-)
 
 interface Cell {
   readonly text: string

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { messageOf } from '../../show.js'
 import { untilAborted } from '../../wait.js'
+import { decodeText } from '../decode-text.js'
 import { CliError } from '../failure.js'
 import { toolsInJson } from './json-formats.js'
 import type { JsonSpec } from './source-spec.js'
@@ -33,13 +34,9 @@ async function readBytes(label: string, path: string | undefined, stdin: NodeJS.
 }
 
 function decode(bytes: Buffer, label: string): string {
-  // What Windows PowerShell 5 writes with ">".
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
-  try {
-    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new CliError('SOURCE_INVALID', `${label} is not text in UTF-8, so it is no JSON. Is it the right file?`)
-  }
+  const text = decodeText(bytes)
+  if (text !== undefined) return text
+  throw new CliError('SOURCE_INVALID', `${label} is not text in UTF-8, so it is no JSON. Is it the right file?`)
 }
 
 function parseJson(text: string, label: string): unknown {

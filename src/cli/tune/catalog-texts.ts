@@ -1,7 +1,7 @@
 import { openToolIndex } from '../../artifact/open.js'
-import { createCatalog, type ToolLike } from '../../catalog/catalog.js'
-import { type DocumentFields, documentOf, documentOfFields } from '../../catalog/document.js'
-import { nameWords } from '../../lexical/tokens.js'
+import { storedCatalog } from '../../artifact/stored-catalog.js'
+import { type CatalogEntry, createCatalog, type ToolLike } from '../../catalog/catalog.js'
+import { documentOf } from '../../catalog/document.js'
 import type { DraftTool } from '../../tuning/draft/draft.js'
 
 /** What tuning reads of the catalog beside its searcher. */
@@ -19,23 +19,19 @@ export async function catalogTexts(
   { index, tools }: { index: string | undefined; tools: Record<string, ToolLike> | undefined },
   abortSignal: AbortSignal,
 ): Promise<CatalogTexts> {
-  if (tools) {
-    const entries = [...createCatalog(tools).entries()].map(entry => ({ name: entry.name, fields: documentOf(entry) }))
-    return textsOf(entries, true)
-  }
-  const { manifest, documents } = await openToolIndex(index!, { abortSignal })
-  const entries = manifest.tools.map(({ name }, row) => {
-    const nameOnly = { name: nameWords(name).join(' '), description: '', parameters: '' }
-    return { name, fields: documents?.[row] ?? nameOnly }
-  })
-  return textsOf(entries, documents !== undefined)
+  if (tools) return textsOf(createCatalog(tools).entries(), true)
+  const opened = await openToolIndex(index!, { abortSignal })
+  const catalog = storedCatalog(opened)
+  const entries = opened.manifest.tools.map(({ name }) => catalog.byName(name)!)
+  return textsOf(entries, opened.documents !== undefined)
 }
 
-function textsOf(tools: readonly { name: string; fields: DocumentFields }[], hasTexts: boolean): CatalogTexts {
+function textsOf(entries: Iterable<CatalogEntry>, hasTexts: boolean): CatalogTexts {
+  const tools = Array.from(entries, entry => ({ name: entry.name, document: documentOf(entry) }))
   return {
     names: new Set(tools.map(({ name }) => name)),
-    texts: new Map(tools.map(({ name, fields }) => [name, documentOfFields(fields).text])),
-    draftTools: tools.map(({ name, fields: { description, parameters } }) => ({
+    texts: new Map(tools.map(({ name, document }) => [name, document.text])),
+    draftTools: tools.map(({ name, document: { description, parameters } }) => ({
       name,
       description,
       parameters: parameterNames(parameters),

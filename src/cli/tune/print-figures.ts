@@ -2,7 +2,9 @@ import { DEFAULT_MIN_SCORE } from '../../ranking/score.js'
 import type { Estimate } from '../../tuning/intervals.js'
 import type { ComparedSettings, CurvePoint, TuneReport } from '../../tuning/report.js'
 import { scoreBar, type Terminal } from '../terminal.js'
-import { percent } from './text.js'
+
+/** A share; a dash for nothing. */
+const percent = (share: number | null) => (share === null ? '-' : `${(share * 100).toFixed(1)} %`)
 
 const RANKING_LABELS: Record<keyof TuneReport['ranking'], string> = {
   'hit@1': 'hit@1',

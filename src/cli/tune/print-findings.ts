@@ -1,8 +1,8 @@
 import { RANKED_DEPTH, type SearchSettings } from '../../tuning/evaluated-query.js'
 import type { Failure, PlacedTool } from '../../tuning/failures.js'
 import type { TuneReport } from '../../tuning/report.js'
-import { type Terminal, whole } from '../terminal.js'
-import { printText, shown } from './text.js'
+import { printText } from '../plain-table.js'
+import { shown, type Terminal, whole } from '../terminal.js'
 
 // What fits a screen or two; `--json` and `--html` have all.
 const FAILURES_SHOWN = 8

@@ -4,6 +4,7 @@ import { messageOf, show } from '../../show.js'
 import { withKnownNames } from '../../tuning/known-names.js'
 import { type BadLine, formatOf, type ReadQueries, readQueries } from '../../tuning/queries-file.js'
 import { untilAborted } from '../../wait.js'
+import { decodeText } from '../decode-text.js'
 import { CliError } from '../failure.js'
 import { printable, type Terminal, whole } from '../terminal.js'
 
@@ -18,13 +19,9 @@ export async function readText(file: string, option: string, { stdin, abortSigna
       cause: error,
     })
   }
-  // What Windows PowerShell 5 writes with ">".
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
-  try {
-    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new CliError('SOURCE_INVALID', `${option} ${show(file)} is not text in UTF-8. Save it as such.`)
-  }
+  const text = decodeText(bytes)
+  if (text !== undefined) return text
+  throw new CliError('SOURCE_INVALID', `${option} ${show(file)} is not text in UTF-8. Save it as such.`)
 }
 
 /** The labelled queries of a file, and the lines that cannot be used or name tools that are not there. */

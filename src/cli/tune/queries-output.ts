@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { show } from '../../show.js'
+import { writeInOneStep } from '../../write-file.js'
 import { CliError } from '../failure.js'
 import type { Terminal } from '../terminal.js'
 
@@ -42,7 +43,6 @@ export async function writeQueries(
     for (const line of lines) print(line)
     return
   }
-  const { writePage } = await import('../../report/write-page.js')
   abortSignal.throwIfAborted()
-  await writePage(file, `${lines.join('\n')}\n`)
+  await writeInOneStep(file, `${lines.join('\n')}\n`)
 }

@@ -4,10 +4,10 @@ import type { BadLine } from '../../tuning/queries-file.js'
 import { type TuneReport, tuneReport } from '../../tuning/report.js'
 import type { TuneCommandOptions } from '../commands/tune.js'
 import { CliError, EXIT_FAILED, EXIT_WRONG_USE } from '../failure.js'
+import { reportFile, writeReportFile } from '../report-file.js'
 import type { RunInternals } from '../run.js'
 import { type Terminal, whole } from '../terminal.js'
 import { loadQueries, noteBadLines } from './queries-input.js'
-import { reportFile, writeReport } from './report-file.js'
 import { tuneCatalog } from './tune-catalog.js'
 import { printTuneReport } from './tune-output.js'
 
@@ -44,7 +44,10 @@ export async function runReport(
     hasTexts: catalog.hasTexts,
   })
   abortSignal.throwIfAborted()
-  if (html !== undefined) await writeReport(html, report, file)
+  if (html !== undefined) {
+    const { tunePage } = await import('../../report/tune-page.js')
+    await writeReportFile(html, await tunePage(report, file))
+  }
   printTuneReport(report, file, terminal)
   if (html !== undefined) terminal.print(`\nReport: ${html}`)
   terminal.printJson({ ...report, badLines, html: html ?? null })

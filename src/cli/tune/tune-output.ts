@@ -1,8 +1,8 @@
 import { optionsText, type TuneReport } from '../../tuning/report.js'
-import { type Terminal, whole } from '../terminal.js'
+import { printText } from '../plain-table.js'
+import { shown, type Terminal, whole } from '../terminal.js'
 import { printCompared, printCurve, printRanking, printRecommendation } from './print-figures.js'
 import { printConfusions, printFailures, printFalseAnswers } from './print-findings.js'
-import { printText, shown } from './text.js'
 
 /** Prints the report for people. */
 export function printTuneReport(report: TuneReport, file: string, terminal: Terminal): void {

@@ -31,6 +31,33 @@ export function section(id: string, title: string, ...children: readonly Child[]
   )
 }
 
+/** The heading of a page: its kind, somebody else's title, and a line of facts. */
+export function pageHeader(kind: string, title: string, ...facts: readonly Child[]): HTMLElement {
+  return element(
+    'header',
+    {},
+    element('p', { class: 'eyebrow' }, kind),
+    element('h1', {}, foreign(title)),
+    element('p', { class: 'muted' }, ...facts),
+  )
+}
+
+/** Figures with their names above and a note below each. */
+export function tiles(figures: readonly (readonly [name: string, value: string, note?: string])[]): HTMLElement {
+  return element(
+    'dl',
+    { class: 'tiles' },
+    ...figures.map(([name, value, note]) =>
+      element(
+        'div',
+        { class: 'card tile' },
+        element('dt', {}, name),
+        element('dd', {}, element('strong', {}, value), element('span', { class: 'muted' }, note)),
+      ),
+    ),
+  )
+}
+
 /** A button that does no more than its handler. */
 export function button(
   attributes: Readonly<Record<string, string | boolean | undefined>>,

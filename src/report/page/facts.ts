@@ -1,27 +1,21 @@
 import type { InspectData } from '../inspect-data.js'
-import { element, foreign, section } from './dom.js'
+import { element, foreign, pageHeader, section, tiles } from './dom.js'
 import { byteSize, dateTime, plural, whole } from './format.js'
 
 /** The heading of the page: what the index is. */
 export function header({ title, facts }: InspectData): HTMLElement {
-  return element(
-    'header',
-    {},
-    element('p', { class: 'eyebrow' }, 'Tool index report'),
-    element('h1', {}, foreign(title)),
-    element(
-      'p',
-      { class: 'muted' },
-      `Built ${dateTime(facts.builtAt)} with `,
-      foreign(facts.model.id),
-      `, version ${facts.packageVersion}`,
-    ),
+  return pageHeader(
+    'Tool index report',
+    title,
+    `Built ${dateTime(facts.builtAt)} with `,
+    foreign(facts.model.id),
+    `, version ${facts.packageVersion}`,
   )
 }
 
 export function factsSection({ facts, checks }: InspectData): HTMLElement {
   const { model, tokens } = facts
-  const tiles: [string, string, string?][] = [
+  const figures: [string, string, string?][] = [
     ['Tools', whole(facts.tools), plural(facts.groups.length, 'group')],
     ['Size', byteSize(facts.bytes), facts.hasDocuments ? 'with texts' : 'without texts'],
     ['Vectors', whole(model.dimensions), 'dimensions'],
@@ -31,19 +25,7 @@ export function factsSection({ facts, checks }: InspectData): HTMLElement {
     ['Near-duplicates', whole(checks.duplicatePairs), 'pairs, cosine from 0.95'],
     ['Unreadable', whole(facts.unreadable.length), 'texts, by half or more'],
   ]
-  const list = element(
-    'dl',
-    { class: 'tiles' },
-    ...tiles.map(([name, value, note]) =>
-      element(
-        'div',
-        { class: 'card tile' },
-        element('dt', {}, name),
-        element('dd', {}, element('strong', {}, value), element('span', { class: 'muted' }, note)),
-      ),
-    ),
-  )
-  return section('facts', 'Facts', list, tokens && lengths(tokens, model.maxTokens))
+  return section('facts', 'Facts', tiles(figures), tokens && lengths(tokens, model.maxTokens))
 }
 
 type TokenLengths = NonNullable<InspectData['facts']['tokens']>

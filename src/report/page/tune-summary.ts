@@ -1,7 +1,7 @@
 import type { Estimate } from '../../tuning/intervals.js'
 import type { ComparedSettings, TuneReport } from '../../tuning/report.js'
 import type { TuneData } from '../tune-data.js'
-import { element, foreign, section } from './dom.js'
+import { element, pageHeader, section, tiles } from './dom.js'
 import { plural, whole } from './format.js'
 import { decimals, share, shareRange } from './format-share.js'
 
@@ -9,17 +9,11 @@ import { decimals, share, shareRange } from './format-share.js'
 export function header({ title, report }: TuneData): HTMLElement {
   const { queries, tools, aim, seed } = report
   const drafts = queries.drafts > 0 ? `, ${whole(queries.drafts)} of them drafts` : ''
-  return element(
-    'header',
-    {},
-    element('p', { class: 'eyebrow' }, 'Tool search tuning report'),
-    element('h1', {}, foreign(title)),
-    element(
-      'p',
-      { class: 'muted' },
-      `${plural(queries.total, 'query', 'queries')}${drafts}, on ${plural(tools, 'tool')}: ${whole(queries.answerable)} that ` +
-        `${plural(queries.tools, 'tool')} answer, ${whole(queries.unanswerable)} that nothing fits. Aim ${aim}, seed ${seed}.`,
-    ),
+  return pageHeader(
+    'Tool search tuning report',
+    title,
+    `${plural(queries.total, 'query', 'queries')}${drafts}, on ${plural(tools, 'tool')}: ${whole(queries.answerable)} that ` +
+      `${plural(queries.tools, 'tool')} answer, ${whole(queries.unanswerable)} that nothing fits. Aim ${aim}, seed ${seed}.`,
   )
 }
 
@@ -50,7 +44,7 @@ export function recommendedSection({ report, options }: TuneData): HTMLElement {
     share(estimate?.value ?? null),
     estimate ? shareRange(estimate) : 'not measured',
   ]
-  const tiles: [string, string, string][] = [
+  const figures: [string, string, string][] = [
     ['topK', String(recommended.topK), range(intervals.topK, 0)],
     ['minScore', String(recommended.minScore), range(intervals.minScore, 3)],
     expected('Recall', onNewQueries?.recall),
@@ -69,18 +63,7 @@ export function recommendedSection({ report, options }: TuneData): HTMLElement {
   return section(
     'recommended',
     'Recommended',
-    element(
-      'dl',
-      { class: 'tiles' },
-      ...tiles.map(([name, value, note]) =>
-        element(
-          'div',
-          { class: 'card tile' },
-          element('dt', {}, name),
-          element('dd', {}, element('strong', {}, value), element('span', { class: 'muted' }, note)),
-        ),
-      ),
-    ),
+    tiles(figures),
     element('p', { class: 'muted note' }, spread),
     element('pre', { class: 'card', tabindex: 0, 'aria-label': 'Options to paste' }, element('code', {}, options)),
   )
@@ -139,18 +122,13 @@ export function comparedSection({ compared, ranking }: TuneReport): HTMLElement 
     ),
     element('tbody', {}, ...rows),
   )
-  const facts = Object.entries(ranking).map(([name, estimate]) =>
-    element(
-      'div',
-      { class: 'card tile' },
-      element('dt', {}, name === 'ndcg@10' ? 'nDCG@10' : name === 'mrr' ? 'MRR' : name),
-      element(
-        'dd',
-        {},
-        element('strong', {}, decimals(estimate.value)),
-        element('span', { class: 'muted' }, `${decimals(estimate.low)} to ${decimals(estimate.high)}`),
-      ),
-    ),
+  const figures = Object.entries(ranking).map(
+    ([name, { value, low, high }]) =>
+      [
+        name === 'ndcg@10' ? 'nDCG@10' : name === 'mrr' ? 'MRR' : name,
+        decimals(value),
+        `${decimals(low)} to ${decimals(high)}`,
+      ] as const,
   )
   return section(
     'compared',
@@ -161,7 +139,7 @@ export function comparedSection({ compared, ranking }: TuneReport): HTMLElement 
       element('div', { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': 'Settings compared' }, table),
     ),
     element('h3', {}, 'The ranking alone'),
-    element('dl', { class: 'tiles' }, ...facts),
+    tiles(figures),
   )
 }
 

@@ -1,6 +1,6 @@
 import { nameWords, tokenize } from '../../lexical/tokens.js'
+import { pick, seededRandom, shuffled } from '../../random.js'
 import type { ToolSearcher } from '../../searcher.js'
-import { pick, seededRandom, shuffled } from '../random.js'
 import { misspelled } from './misspell.js'
 import { offTopicRequests } from './off-topic.js'
 import { asked, wishOf, wishOfName } from './requests.js'

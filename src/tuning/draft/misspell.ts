@@ -1,4 +1,4 @@
-import { pick } from '../random.js'
+import { pick } from '../../random.js'
 
 // Keys beside each other on a QWERTY keyboard.
 const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']

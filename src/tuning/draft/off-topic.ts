@@ -1,4 +1,4 @@
-import { shuffled } from '../random.js'
+import { shuffled } from '../../random.js'
 
 const SAID = [
   'hi there',

@@ -1,4 +1,4 @@
-import { pick } from '../random.js'
+import { pick } from '../../random.js'
 
 // What descriptions of tools begin with. "Returns" and "Provides" say what the tool does, not what one wants of it.
 const VERBS: ReadonlySet<string> = new Set(

@@ -1,4 +1,4 @@
-import { pick } from '../random.js'
+import { pick } from '../../random.js'
 
 // Everyday words for words of tool texts. Short on purpose: what it changes must still mean the same nearly everywhere.
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
