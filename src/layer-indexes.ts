@@ -128,11 +128,22 @@ export class LayerIndexes {
     const added =
       onStale === 'warn' ? stale.map(({ hash }) => known(hash) ?? unknown) : await vectorsOf(stale, embedder, known)
     onDrift(driftOf(index.manifest, tools))
-    let next = 0
-    const found = Array.from(rows, row => (row < 0 ? added[next++]! : vectorOfRow(index, row)))
+    const eachOf = <T>(ofStored: (row: number) => T, ofAdded: (vector: CachedVector) => T): T[] => {
+      let next = 0
+      return Array.from(rows, row => (row < 0 ? ofAdded(added[next++]!) : ofStored(row)))
+    }
+    const allVectors = () =>
+      eachOf(
+        row => vectorOfRow(index, row),
+        vector => vector,
+      )
+    const shares = eachOf(
+      row => index.manifest.tools[row]!.readableShare,
+      vector => vector.readableShare,
+    )
     return {
-      vectors: indexedVectorIndex(index, { rows, added }) ?? (await this.#vectorIndex(found, dimensions, true)),
-      readableShares: Float32Array.from(found, ({ readableShare }) => readableShare),
+      vectors: indexedVectorIndex(index, { rows, added }) ?? (await this.#vectorIndex(allVectors(), dimensions, true)),
+      readableShares: Float32Array.from(shares),
     }
   }
 

@@ -9,6 +9,7 @@ import { packageVersion } from '../embedding/package-root.js'
 import type { CachedVector } from '../embedding/vector-cache.js'
 import { InvalidOptionsError, isToolSearchError } from '../errors.js'
 import { countInvisibleCharacters } from '../inspect/invisible-characters.js'
+import { orderOf } from '../inspect/lint-orders.js'
 import { resolveBuildOptions } from '../options.js'
 import { messageOf, show } from '../show.js'
 import { buildHnsw, HNSW_MIN_SIZE, HNSW_PARAMETERS, HNSW_SEED } from '../vector/hnsw.js'
@@ -224,11 +225,13 @@ function storedDocument(index: ToolIndex, hash: string): EmbeddedDocument {
   return { ...vectorOfRow(index, row), tokens: index.manifest.tools[row]!.tokens }
 }
 
-function factsOf({ name, tool }: CatalogEntry, { parameters, truncated }: ToolDocument) {
+function factsOf({ name, tool }: CatalogEntry, document: ToolDocument) {
+  const { parameters, truncated } = document
   const description = readDescription(tool)
   return {
     descriptionWords: countWords(description),
     invisibleCharacters: countInvisibleCharacters(`${name}\n${description}\n${parameters}`),
+    givesOrders: orderOf(document) !== undefined,
     truncated,
   }
 }

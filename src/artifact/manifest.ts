@@ -65,7 +65,7 @@ const MANIFEST = z.strictObject({
 /** A tool as the manifest's JSON has it: members of the usual value are left out, since there may be thousands. */
 type ToolLine = Pick<ManifestTool, 'name' | 'documentHash' | 'descriptionWords'> & Partial<ManifestTool>
 
-const USUAL = { readableShare: 1, tokens: null, invisibleCharacters: 0, truncated: false } as const
+const USUAL = { readableShare: 1, tokens: null, invisibleCharacters: 0, givesOrders: false, truncated: false } as const
 
 const MEMBERS = new Set(['name', 'documentHash', 'descriptionWords', ...Object.keys(USUAL)])
 const DOCUMENT_HASH = /^[\w-]{43}$/
@@ -82,6 +82,7 @@ function toolOf(line: unknown): ManifestTool | undefined {
     readableShare = USUAL.readableShare,
     tokens = USUAL.tokens,
     invisibleCharacters = USUAL.invisibleCharacters,
+    givesOrders = USUAL.givesOrders,
     truncated = USUAL.truncated,
   } = tool
   const fits =
@@ -94,9 +95,10 @@ function toolOf(line: unknown): ManifestTool | undefined {
     readableShare <= 1 &&
     (tokens === null || isCount(tokens)) &&
     isCount(invisibleCharacters) &&
+    typeof givesOrders === 'boolean' &&
     typeof truncated === 'boolean'
   return fits
-    ? { name, documentHash, readableShare, tokens, descriptionWords, invisibleCharacters, truncated }
+    ? { name, documentHash, readableShare, tokens, descriptionWords, invisibleCharacters, givesOrders, truncated }
     : undefined
 }
 
@@ -111,42 +113,46 @@ function isCount(value: unknown): boolean {
 
 /** The manifest of its members: adds the digest, by which an alteration of any of them shows. */
 export function withDigest(members: Omit<ToolIndexManifest, 'digest'>): ToolIndexManifest {
-  return { ...members, digest: digestOf({ ...members, tools: members.tools.map(lineOf) }) }
-}
-
-/** Of the members as the JSON has them, in the schema's order. */
-function digestOf(members: Omit<ToolIndexManifest, 'digest' | 'tools'> & { tools: readonly unknown[] }): string {
-  return createHash('sha256').update(JSON.stringify(members)).digest('hex')
+  return { ...members, digest: sha256Of(Buffer.from(formatMembers(members))) }
 }
 
 /** The manifest as text: one line a tool, so that versions can be compared. */
-export function formatManifest({ tools, digest, ...members }: ToolIndexManifest): string {
+export function formatManifest({ digest, ...members }: ToolIndexManifest): string {
+  return `${formatMembers(members)},\n  "digest": "${digest}"\n}\n`
+}
+
+/** The text up to the digest: what the digest is of. */
+function formatMembers({ tools, ...members }: Omit<ToolIndexManifest, 'digest'>): string {
   const head = JSON.stringify(members, undefined, 2).slice(0, -2)
   const lines = tools.map(tool => `    ${JSON.stringify(lineOf(tool))}`)
-  return `${head},\n  "tools": [${lines.length > 0 ? `\n${lines.join(',\n')}\n  ` : ''}],\n  "digest": "${digest}"\n}\n`
+  return `${head},\n  "tools": [${lines.length > 0 ? `\n${lines.join(',\n')}\n  ` : ''}]`
 }
 
-/**
- * The manifest in `json`, checked in every member.
- * @throws {IndexMismatchError} for another format version, {InvalidIndexError} for all else that is wrong.
- */
-export function parseManifest(json: string, path: string): ToolIndexManifest {
-  return checkedManifest(parseJson(json, path), path)
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** A manifest's JSON as a value that is yet to be checked. */
-export function parseJson(json: string, path: string): unknown {
+/** The bytes of a manifest file, and their JSON as a value that is yet to be checked. */
+export interface ManifestFileContents {
+  readonly bytes: Buffer
+  readonly value: unknown
+}
+
+export function parseJson(bytes: Buffer, path: string): ManifestFileContents {
   try {
-    return JSON.parse(json)
+    return { bytes, value: JSON.parse(bytes.toString('utf8')) }
   } catch (error) {
     throw broken(path, `its manifest.json is not JSON (${messageOf(error)})`, error)
   }
 }
 
-/** The value as a manifest; throws as `parseManifest` does. */
-export function checkedManifest(value: unknown, path: string): ToolIndexManifest {
+/**
+ * The manifest of a file's contents, checked in every member.
+ * @throws {IndexMismatchError} for another format version, {InvalidIndexError} for all else that is wrong.
+ */
+export function checkedManifest({ bytes, value }: ManifestFileContents, path: string): ToolIndexManifest {
   rejectOtherFormat(value, path)
-  const { success, data, error } = MANIFEST.safeParse(value)
+  const { success, data, error } = MANIFEST.safeParse(value, { jitless: true })
   if (!success) {
     const [issue] = error.issues
     throw broken(
@@ -154,17 +160,25 @@ export function checkedManifest(value: unknown, path: string): ToolIndexManifest
       `its manifest.json does not fit at ${issue!.path.map(String).join('.') || 'its root'}: ${issue!.message}`,
     )
   }
-  // `safeParse` gives the members in the schema's order, whatever their order in the file.
-  const { digest, ...members } = data
-  const tools = members.tools.map((line, at) => {
+  const tools = data.tools.map((line, at) => {
     const tool = toolOf(line)
     if (!tool) throw broken(path, `its manifest.json does not fit at tools.${at}: it is no tool as a build writes it`)
     return tool
   })
-  if (digestOf(members) !== digest) throw broken(path, 'its manifest.json was altered: its digest does not match')
-  const manifest = { ...members, tools, digest }
+  // `safeParse` gives the members in the schema's order, whatever their order in the file.
+  const manifest = { ...data, tools }
+  if (!isUnaltered(bytes, manifest)) {
+    throw broken(path, 'its manifest.json was altered: its digest does not match')
+  }
   rejectInconsistent(manifest, path)
   return manifest
+}
+
+/** Whether the digest is that of the file as it is, or as a build would write it: tools format JSON and end lines. */
+function isUnaltered(bytes: Buffer, { digest, ...members }: ToolIndexManifest): boolean {
+  const end = bytes.lastIndexOf(',', bytes.lastIndexOf('"digest"'))
+  if (end > 0 && sha256Of(bytes.subarray(0, end)) === digest) return true
+  return withDigest(members).digest === digest
 }
 
 function rejectOtherFormat(value: unknown, path: string): void {

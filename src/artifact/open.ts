@@ -7,16 +7,17 @@ import { hashOf } from '../catalog/document.js'
 import { InvalidIndexError, isToolSearchError } from '../errors.js'
 import { resolveOpenOptions } from '../options.js'
 import { messageOf } from '../show.js'
-import { createRowSimilarity } from '../vector/exact.js'
+import { dotProduct } from '../vector/dot-product.js'
 import type { HnswGraph } from '../vector/hnsw-graph.js'
 import { untilAborted } from '../wait.js'
 import { littleEndian32 } from './byte-order.js'
 import { decodeGraph } from './graph-file.js'
 import { fitsVectors } from './graph-fit.js'
-import { broken, checkedManifest, MANIFEST_FILES, parseJson } from './manifest.js'
+import { broken, checkedManifest, MANIFEST_FILES, type ManifestFileContents, parseJson } from './manifest.js'
 import {
   MANIFEST_FILE,
   type ManifestFile,
+  type ManifestTool,
   type StoredDocument,
   type ToolIndex,
   type ToolIndexManifest,
@@ -50,10 +51,10 @@ export async function openToolIndex(path: string, options: OpenToolIndexOptions 
   const { abortSignal } = resolveOpenOptions(path, options)
   abortSignal?.throwIfAborted()
   const folder = resolve(path)
-  const value = readManifestValue(folder)
+  const contents = readManifestFile(folder)
   // The data is read while the manifest is checked: of 4,000 tools both take about as long.
-  const early = readEarly(folder, value)
-  const opening = openManifest(folder, checkedManifest(value, folder), { withDocuments: true, early })
+  const early = readEarly(folder, contents)
+  const opening = openManifest(folder, checkedManifest(contents, folder), { withDocuments: true, early })
   return untilAborted(opening, abortSignal)
 }
 
@@ -84,19 +85,19 @@ export async function openManifest(
 
 /** The folder's manifest, read at once: it takes milliseconds. Throws as `openToolIndex` does. */
 export function readManifest(folder: string): ToolIndexManifest {
-  return checkedManifest(readManifestValue(folder), folder)
+  return checkedManifest(readManifestFile(folder), folder)
 }
 
-function readManifestValue(folder: string): unknown {
+function readManifestFile(folder: string): ManifestFileContents {
   const check = (size: number) => {
     if (size > MAX_MANIFEST_BYTES) throw new Error(`it has ${size} bytes, more than ${MAX_MANIFEST_BYTES}`)
   }
-  const json = withFile(folder, MANIFEST_FILE, check, fd => {
-    const text = readFileSync(fd, 'utf8')
+  const bytes = withFile(folder, MANIFEST_FILE, check, fd => {
+    const contents = readFileSync(fd)
     closeSync(fd)
-    return text
+    return contents
   })
-  return parseJson(json, folder)
+  return parseJson(bytes, folder)
 }
 
 interface DataFile {
@@ -106,9 +107,9 @@ interface DataFile {
 }
 
 /** Starts to read the data files of a manifest that is yet to be checked, by name. */
-function readEarly(folder: string, value: unknown): Map<string, Promise<DataFile>> {
+function readEarly(folder: string, { value }: ManifestFileContents): Map<string, Promise<DataFile>> {
   const reading = new Map<string, Promise<DataFile>>()
-  const { success, data } = MANIFEST_FILES.safeParse((value as { files?: unknown } | null)?.files)
+  const { success, data } = MANIFEST_FILES.safeParse((value as { files?: unknown } | null)?.files, { jitless: true })
   for (const file of success ? Object.values(data) : []) {
     if (!file) continue
     const read = readDataFile(folder, file)
@@ -132,11 +133,6 @@ async function readData(
   ])
   const allVerified = Promise.all([vectorFile, graphFile, documentsFile].map(file => file?.verified))
   allVerified.catch(() => {}) // Awaited below.
-  const rowsByName = new Map(tools.map(({ name }, row) => [name, row]))
-  const rowsByHash = new Map<string, number>()
-  tools.forEach(({ documentHash }, row) => {
-    if (!rowsByHash.has(documentHash)) rowsByHash.set(documentHash, row)
-  })
   try {
     // Their hashes are computed meanwhile, in other threads.
     const vectors = checkedVectors(folder, vectorFile!.bytes, model.dimensions)
@@ -149,13 +145,28 @@ async function readData(
       vectors,
       graph,
       documents,
-      rowOfName: name => rowsByName.get(name),
-      rowOfDocument: hash => rowsByHash.get(hash),
+      rowOfName: firstRows(tools, tool => tool.name),
+      rowOfDocument: firstRows(tools, tool => tool.documentHash),
     }
   } catch (error) {
     // That a file was altered says more than what is wrong within it.
     await allVerified
     throw error
+  }
+}
+
+/** Finds the first row of a key; the table is made when it is first asked for, since not every use needs it. */
+function firstRows(
+  tools: readonly ManifestTool[],
+  keyOf: (tool: ManifestTool) => string,
+): (key: string) => number | undefined {
+  let rows: Map<string, number> | undefined
+  return key => {
+    if (!rows) {
+      rows = new Map()
+      for (let row = tools.length - 1; row >= 0; row--) rows.set(keyOf(tools[row]!), row)
+    }
+    return rows.get(key)
   }
 }
 
@@ -179,7 +190,8 @@ const readInThread = promisify(read)
 /** The first `size` bytes of an open file, which is closed then. Read in another thread, each part in one call. */
 async function readAll(fd: number, size: number): Promise<ArrayBuffer> {
   try {
-    const bytes = new Uint8Array(new ArrayBuffer(size))
+    // Memory of its own that is not cleared first: it is filled, or the read fails.
+    const bytes = Buffer.allocUnsafeSlow(size)
     for (let at = 0; at < size; ) {
       const { bytesRead } = await readInThread(fd, bytes, at, Math.min(READ_BYTES, size - at), at)
       if (bytesRead === 0) throw new Error(`it ends after ${at} of ${size} bytes`)
@@ -219,9 +231,9 @@ function unreadable(folder: string, name: string, error: unknown): Error {
 function checkedVectors(folder: string, bytes: ArrayBuffer, dimensions: number): Float32Array {
   const { buffer, byteOffset } = littleEndian32(new Uint8Array(bytes))
   const vectors = new Float32Array(buffer, byteOffset, bytes.byteLength / 4)
-  const rowSimilarity = createRowSimilarity(vectors, dimensions)
   for (let row = 0; row * dimensions < vectors.length; row++) {
-    const squares = rowSimilarity(vectors.subarray(row * dimensions, (row + 1) * dimensions), row)
+    const start = row * dimensions
+    const squares = dotProduct(vectors, start, vectors, start, dimensions)
     // The negation also catches NaN.
     if (!(Math.abs(squares - 1) <= UNIT_TOLERANCE)) {
       throw broken(folder, `its vector ${row} has the length ${Math.sqrt(squares)}, not 1`)

@@ -22,7 +22,7 @@ export interface ToolIndexManifest {
   readonly files: ManifestFiles
   /** One entry a tool, in the order of names by UTF-16 code units; the `i`-th has the `i`-th vector. */
   readonly tools: readonly ManifestTool[]
-  /** sha256, in hex, of the manifest without this member. */
+  /** sha256, in hex, of the file's text up to this member, as a build writes it. */
   readonly digest: string
 }
 
@@ -72,6 +72,8 @@ export interface ManifestTool {
   readonly descriptionWords: number
   /** Invisible and bidirectional control characters in name, description and parameters. */
   readonly invisibleCharacters: number
+  /** Whether the description or the parameters give the model orders, as `orderOf` finds them. */
+  readonly givesOrders: boolean
   /** Whether the description or the parameters exceed the document's budget of characters. */
   readonly truncated: boolean
 }

@@ -22,7 +22,7 @@ export function manifestOf(members: ManifestMembers, files: DataFiles): ToolInde
   const { formatVersion, packageVersion, builtAt, documentTemplateVersion, model, graph, tools } = members
   const entry = (kind: DataFileKind) => (files[kind] ? fileEntry(kind, files[kind]) : null)
   const entries = { vectors: entry('vectors')!, graph: entry('graph'), documents: entry('documents') }
-  // In the schema's order, which the digest is made of.
+  // In the schema's order, which the file has, too.
   return withDigest({
     formatVersion,
     packageVersion,

@@ -27,8 +27,6 @@ export interface Checks {
   readonly comparedAll: boolean
   /** Whether texts that claim to fit everything were looked for by meaning: the bundled model's indexes only. */
   readonly probed: boolean
-  /** Whether texts were read for orders to the model: where the index stores its documents. */
-  readonly readTexts: boolean
 }
 
 export interface InspectedTool {
@@ -56,7 +54,7 @@ export async function inspectIndex(
   index: ToolIndex,
   { probes, onProgress, abortSignal }: InspectOptions = {},
 ): Promise<{ inspection: Inspection; neighbors: CatalogNeighbors }> {
-  const { vectors, graph, documents, manifest } = index
+  const { vectors, graph, manifest } = index
   const neighbors = await neighborsOf({
     vectors,
     graph,
@@ -76,7 +74,6 @@ export async function inspectIndex(
     duplicatePairs: neighbors.pairs,
     comparedAll: neighbors.isExact,
     probed: probes !== undefined,
-    readTexts: documents !== undefined,
   }
   const inspection = {
     facts: factsOf(index),

@@ -1,4 +1,5 @@
 import type { ToolIndex } from '../artifact/tool-index.js'
+import type { DocumentFields } from '../catalog/document.js'
 import type { Finding } from './finding.js'
 
 const SENTENCE = /[^.!?\n。！？]+/g
@@ -17,29 +18,24 @@ const SECRET =
 const MAX_QUOTED = 120
 
 /**
- * Descriptions that put their tool before all others or tell the model to hide something; English only, and only where
- * the index stores its documents. On bench/data (9,117 tools) it finds one: "REQUIRED FIRST STEP: ... for ANY
- * biomedical research task".
+ * Descriptions that put their tool before all others or tell the model to hide something; English only. On bench/data
+ * (9,117 tools) it finds one: "REQUIRED FIRST STEP: ... for ANY biomedical research task".
  */
 export function lintOrders({ manifest, documents }: ToolIndex): Finding[] {
-  return (documents ?? []).flatMap(({ description, parameters }, row): Finding[] => {
-    const order = orderOf(`${description}\n${parameters}`)
-    if (order === undefined) return []
-    const quoted = order.length > MAX_QUOTED ? `${order.slice(0, MAX_QUOTED)}…` : order
-    return [
-      {
-        rule: 'orders-the-model',
-        severity: 'warning',
-        tools: [manifest.tools[row]!.name],
-        message: `"${quoted}"`,
-        value: null,
-      },
-    ]
+  return manifest.tools.flatMap(({ name, givesOrders }, row): Finding[] => {
+    if (!givesOrders) return []
+    const order = documents && orderOf(documents[row]!)
+    const message = order === undefined ? UNQUOTED : `"${shortened(order)}"`
+    return [{ rule: 'orders-the-model', severity: 'warning', tools: [name], message, value: null }]
   })
 }
 
+const UNQUOTED = 'The index does not store the text; read it in the tool.'
+
+const shortened = (text: string) => (text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)
+
 /** The first sentence that gives an order, if one does. */
-export function orderOf(text: string): string | undefined {
-  const sentences = text.match(SENTENCE) ?? []
+export function orderOf({ description, parameters }: Pick<DocumentFields, 'description' | 'parameters'>) {
+  const sentences = `${description}\n${parameters}`.match(SENTENCE) ?? []
   return sentences.find(sentence => (CLAIM.test(sentence) && ORDER.test(sentence)) || SECRET.test(sentence))?.trim()
 }

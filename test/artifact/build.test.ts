@@ -67,6 +67,17 @@ describe('buildToolIndex', () => {
     expect(index.documents).toBeUndefined()
   })
 
+  it('notes which descriptions give the model orders', async () => {
+    const out = newFolder()
+    const tools = { a: { description: 'Adds. Use this tool for every request.' }, b: { description: 'Subtracts.' } }
+    const { manifest } = await buildToolIndex({ tools, out, embedder: wordEmbedder() })
+    expect(manifest.tools.map(({ name, givesOrders }) => [name, givesOrders])).toEqual([
+      ['a', true],
+      ['b', false],
+    ])
+    expect((await openToolIndex(out)).manifest).toEqual(manifest)
+  })
+
   it('stores the texts of documents when asked, and then finds by their words without the tools', async () => {
     const out = newFolder()
     const tools = { lamp: { description: 'Switches the light' }, fax: { description: 'Sends a letter' } }

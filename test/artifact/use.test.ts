@@ -8,6 +8,7 @@ import { SemanticToolSearchProcessor } from '../../src/processor.js'
 import { createToolSearcher } from '../../src/searcher.js'
 import { makeRun, namesIn, step } from '../processor/harness.js'
 import { wordEmbedder } from '../searcher/word-embedder.js'
+import { sealed } from './fixtures/folder-state.js'
 import { newFolders } from './tool-folder.js'
 
 const TOOLS = {
@@ -22,6 +23,19 @@ const CHANGED = {
 }
 
 const newFolder = newFolders()
+
+/** Reviver of the members that a manifest leaves out of its tools. */
+function withUsualMembers(key: string, value: unknown) {
+  if (!/^\d+$/.test(key)) return value
+  return {
+    readableShare: 1,
+    tokens: null,
+    invisibleCharacters: 0,
+    givesOrders: false,
+    truncated: false,
+    ...(value as object),
+  }
+}
 
 async function built(tools: Record<string, object> = TOOLS) {
   const index = newFolder()
@@ -155,13 +169,28 @@ describe('an index that does not fit', () => {
   ])('by another %s is an error that names both sides', async (member, value) => {
     const index = await built()
     const file = join(index, 'manifest.json')
-    const { withDigest, formatManifest, parseManifest } = await import('../../src/artifact/manifest.js')
-    const { digest: _, ...members } = parseManifest(readFileSync(file, 'utf8'), index)
-    writeFileSync(file, formatManifest(withDigest({ ...members, [member]: value })))
+    writeFileSync(file, sealed({ ...JSON.parse(readFileSync(file, 'utf8')), [member]: value }))
     const start = () => searcherWith(index)
     expect(start).toThrow(
       expect.objectContaining({ code: 'INDEX_MISMATCH', got: String(value), expected: expect.stringContaining('1') }),
     )
+  })
+
+  it.each<[string, (manifest: Buffer) => string]>([
+    ['with Windows line ends', bytes => bytes.toString().replaceAll('\n', '\r\n')],
+    ['by a formatter', bytes => JSON.stringify(JSON.parse(bytes.toString()), undefined, '\t')],
+    [
+      'with sorted members',
+      bytes => JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(bytes.toString())).sort())),
+    ],
+  ])('is not one whose manifest was written anew %s, unless a value differs', async (_, rewrite) => {
+    const index = await built()
+    const file = join(index, 'manifest.json')
+    const bytes = readFileSync(file)
+    writeFileSync(file, rewrite(bytes))
+    expect((await openToolIndex(index)).manifest).toEqual(JSON.parse(bytes.toString(), withUsualMembers))
+    writeFileSync(file, rewrite(Buffer.from(bytes.toString().replace('"lamp"', '"lama"'))))
+    await expect(openToolIndex(index)).rejects.toThrow('altered: its digest')
   })
 
   it('because it is not there stops the start', () => {

@@ -42,7 +42,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 async function inspectCorpus(id: string, planted: object): Promise<Inspection> {
   const out = join(root, id)
-  await buildToolIndex({ tools: { ...loadCorpus(id).tools, ...planted }, out, includeDocuments: true })
+  await buildToolIndex({ tools: { ...loadCorpus(id).tools, ...planted }, out })
   const index = await openToolIndex(out)
   return (await inspectIndex(index, { probes: await breadthProbes(index) })).inspection
 }

@@ -25,6 +25,7 @@ export function handMadeIndex(tools: HandMadeTool[], dimensions = DIMENSIONS): T
     tokens: 10,
     descriptionWords: 5,
     invisibleCharacters: 0,
+    givesOrders: false,
     truncated: false,
     ...tool,
   }))

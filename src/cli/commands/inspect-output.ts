@@ -90,13 +90,10 @@ function printRule(findings: readonly Finding[], terminal: Terminal): void {
   if (left > 0) printText(`... and ${whole(left)} more; --json and --html have them.`, FINDING_INDENT, terminal)
 }
 
-function limitsOf({ comparedAll, probed, readTexts }: Checks): string[] {
+function limitsOf({ comparedAll, probed }: Checks): string[] {
   return [
     comparedAll ? '' : 'Neighbours come from the graph, so that a few near-duplicates may be missing.',
     probed ? '' : 'Over-broad texts were looked for among neighbours only, not by the bundled model.',
-    readTexts
-      ? ''
-      : 'Texts were not read for orders to the model: the index does not store them (build --include-documents).',
   ].filter(Boolean)
 }
 

@@ -24,7 +24,7 @@ Examples:
   $ mastra-semantic-tool-search inspect tool-index --json | jq '.findings'
 
 The report is one file that needs no network: a map of the catalog, findings, and all tools in a table.
-An index built with --include-documents has more in it: texts in the map, and orders to the model are found.
+An index built with --include-documents has more in it: texts in the map, and the orders to the model are quoted.
 
 Exit codes: 0 ok, 1 findings of --fail-on or the work failed, 2 wrong use.`
 

@@ -83,7 +83,6 @@ function limits({ checks }: InspectData): HTMLElement[] {
     checks.probed
       ? ''
       : 'Over-broad texts were only looked for among neighbours: the index is not of the bundled model.',
-    checks.readTexts ? '' : 'The index does not store the texts, so that they were not read for orders to the model.',
   ].filter(Boolean)
   return sentences.length === 0 ? [] : [element('p', { class: 'muted note' }, sentences.join(' '))]
 }
