@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ToolLike } from '../src/catalog/catalog.js'
@@ -27,8 +28,18 @@ export interface Corpus {
 /** The corpora that have queries with relevant tools. */
 export const LABELLED_CORPORA = ['metatool', 'seal-tools', 'bfcl', 'stabletoolbench'] as const
 
-/** Reads a corpus; `maxQueries` takes a seeded sample of its queries, the same in every run. */
-export function loadCorpus(id: string, maxQueries = Number.POSITIVE_INFINITY): Corpus {
+/** Which queries: `dev` to choose by, `test` to report by, or both. */
+export type Split = 'dev' | 'test' | 'all'
+
+export const SPLITS: readonly Split[] = ['dev', 'test', 'all']
+
+/** The side of a query, by its text alone: half of them each, and the same text always on the same. */
+export function splitOf(query: string): Exclude<Split, 'all'> {
+  return createHash('sha256').update(query).digest()[0]! < 128 ? 'dev' : 'test'
+}
+
+/** Reads a corpus; `maxQueries` takes a seeded sample of the split's queries, the same in every run. */
+export function loadCorpus(id: string, maxQueries = Number.POSITIVE_INFINITY, split: Split = 'all'): Corpus {
   const file = fileURLToPath(new URL(`./data/${id}.json`, import.meta.url))
   const { name, tools, queries } = JSON.parse(readFileSync(file, 'utf8')) as {
     name: string
@@ -39,7 +50,10 @@ export function loadCorpus(id: string, maxQueries = Number.POSITIVE_INFINITY): C
     id,
     name,
     tools: Object.fromEntries(tools.map(tool => [tool.id, tool])),
-    queries: sample(queries, maxQueries),
+    queries: sample(
+      queries.filter(({ query }) => split === 'all' || splitOf(query) === split),
+      maxQueries,
+    ),
   }
 }
 

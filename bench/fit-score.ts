@@ -2,7 +2,7 @@ import { defaultEmbedder } from '../src/embedding/default-embedder.js'
 import { createToolSearcher } from '../src/searcher.js'
 import { cachedEmbedder } from './cached-embedder.js'
 import { LABELLED_CORPORA, loadCorpus } from './corpora.js'
-import { mean, ndcgAt } from './metrics.js'
+import { mean, ndcgAt } from './measures.js'
 
 /** A found tool's evidence, whether it was relevant, and its weight (each corpus counts the same). */
 interface Sample {

@@ -1,54 +1,181 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ArtifactResults } from './artifact.js'
-import type { Quality } from './quality.js'
-
-interface Record {
-  defaultMinScore: number
-  corpora: Omit<Quality, 'foundScores'>[]
-}
+import type { TradeOff } from './benchmarks/no-answer.js'
+import { drawTradeOff } from './chart.js'
+import { LABELLED_CORPORA } from './corpora.js'
+import type { Metric } from './metric.js'
+import { type BenchRecord, readRecord, resultsFile } from './record.js'
+import { shortNumber } from './table.js'
 
 const README = fileURLToPath(new URL('../README.md', import.meta.url))
+const PICTURE = fileURLToPath(new URL('./results/trade-off.svg', import.meta.url))
 
-const BLOCK = /(<!-- figures:(\w+) -->\n)[\s\S]*?(<!-- \/figures:\2 -->)/g
+const BLOCK = /(<!-- figures:([\w-]+) -->\n)[\s\S]*?(<!-- \/figures:\2 -->)/g
 
-const FIGURES: { [name: string]: () => string } = { quality: qualityFigures, artifact: artifactFigures }
-
-function resultsOf<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`./results/${name}.json`, import.meta.url), 'utf8')) as T
+const FIGURES: { [name: string]: () => string } = {
+  retrieval: retrievalFigures,
+  'no-answer': noAnswerFigures,
+  latency: latencyFigures,
+  costs: costFigures,
+  artifact: artifactFigures,
 }
 
-function qualityFigures(): string {
-  const { corpora, defaultMinScore } = resultsOf<Record>('quality')
-  const percent = (value: number) => `${Math.round(value * 100)} %`
-  const rows = corpora.map(each => {
-    const { ndcg10, recall5, hit1, mastra } = each
-    return `| ${each.corpus} | ${each.tools.toLocaleString('en')} | ${mastra.ndcg10.toFixed(2)} → **${ndcg10.toFixed(2)}** | ${mastra.recall5.toFixed(2)} → **${recall5.toFixed(2)}** | ${mastra.hit1.toFixed(2)} → **${hit1.toFixed(2)}** | ${percent(each.lostAtDefault)} | ${percent(each.smallTalkEmpty)} | ${percent(each.topicRemovedEmpty)} (${each.topicRemovedAuc.toFixed(2)}) |`
-  })
-  return `| catalog | tools | nDCG@10, Mastra's class → this | recall@5 | hit@1 | lost by \`minScore\` | small talk: nothing | topic removed: nothing (AUC) |
-|---|---|---|---|---|---|---|---|
-${rows.join('\n')}
+interface Figures {
+  readonly record: BenchRecord
+  /** The metric; throws where the record has none of that name. */
+  metric(name: string): Metric
+}
 
-From \`bench/results/quality.json\`, made by \`npm run bench\`. The last three columns are at the default \`minScore\` of ${defaultMinScore}:
-the share of right tools in the top 5 that it leaves out; how often a line of small talk ("hello", "thanks, that was
-helpful", 你好) returns nothing; how often a request returns nothing once the relevant tools and all of their topic are taken
-out of the catalog, and the area under the curve that says how well the best score tells such requests from others.
+function figuresOf(benchmark: string): Figures {
+  const record = readRecord(resultsFile(benchmark))
+  return {
+    record,
+    metric(name) {
+      const metric = record.metrics[name]
+      if (!metric)
+        throw new Error(`bench/results/${benchmark}.json has no metric "${name}". Run npm run bench -- ${benchmark}`)
+      return metric
+    },
+  }
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+const percent = (value: number) => `${(value * 100).toFixed(value < 0.1 && value > 0 ? 1 : 0)} %`
+const whole = (value: number) => Math.round(value).toLocaleString('en')
+
+function retrievalFigures(): string {
+  const { metric } = figuresOf('retrieval')
+  const pair = (corpus: string, measure: string) => {
+    const ours = metric(`${corpus}/shipped/${measure}`)
+    const theirs = metric(`${corpus}/mastra/${measure}`)
+    return `${theirs.value.toFixed(2)} → **${ours.value.toFixed(2)}**`
+  }
+  const rows = LABELLED_CORPORA.map(corpus => {
+    const { value, low, high } = metric(`${corpus}/shipped − mastra/ndcg@10`)
+    const gain = `+${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`
+    return [corpus, ...['ndcg@10', 'recall@5', 'hit@1'].map(measure => pair(corpus, measure)), gain]
+  })
+  return `${table(["catalog: Mastra's class → this", 'nDCG@10', 'recall@5', 'hit@1', 'gain in nDCG@10, 95 % interval'], rows)}
+
+From \`bench/results/retrieval.json\`, made by \`npm run bench -- retrieval\`: at most 1,000 queries a catalog, of the half that
+no constant was chosen by since the split was made.
+`
+}
+
+function noAnswerFigures(): string {
+  const { metric, record } = figuresOf('no-answer')
+  const auc = (corpus: string, source: string, system: string) =>
+    metric(`${corpus}/${source}/${system}/auc`).value.toFixed(2)
+  const rows = LABELLED_CORPORA.map(corpus => [
+    corpus,
+    ...['topic removed', 'small talk (en)', 'small talk (zh)'].map(
+      source => `${auc(corpus, source, 'mastra')} → ${auc(corpus, source, 'shipped')}`,
+    ),
+    percent(metric(`${corpus}/topic removed/shipped/empty by default`).value),
+    percent(metric(`${corpus}/small talk (en)/shipped/empty by default`).value),
+    percent(metric(`${corpus}/topic removed/shipped/lost by default`).value),
+  ])
+  const { defaultMinScore } = record.details as { defaultMinScore: number }
+  return `![Share of requests without a fitting tool that return nothing, against the recall that it costs](bench/results/trade-off.svg)
+
+${table(
+  [
+    "area under such a curve, Mastra's → this",
+    'topic removed',
+    'small talk, English',
+    'Chinese',
+    'topic removed: nothing',
+    'small talk: nothing',
+    'recall lost',
+  ],
+  rows,
+)}
+
+From \`bench/results/no-answer.json\`, made by \`npm run bench -- no-answer\`; the last three columns are at the default
+\`minScore\` of ${defaultMinScore}. 'Topic removed' takes the relevant tools and all that are like them out of the catalog. Scores of
+Mastra's class are unbounded sums, so that one \`minScore\` serves one catalog; here each curve has the best ones. A few words
+of English small talk ("hey there!") are closer to some tool's text than they should be: with them Mastra's class, which
+sums up over words, does better.
+`
+}
+
+const SIZES = [1_000, 4_000, 16_000, 48_000]
+
+function latencyFigures(): string {
+  const { metric, record } = figuresOf('latency')
+  const sizes = SIZES.filter(size => record.metrics[`${size}/search/ratio of p50`])
+  const kinds: [title: string, name: string][] = [
+    ['search, query embedding included', 'search'],
+    ['step with resolved tools', 'resolved step, new objects'],
+    ['that step and a search, new schemas', 'resolved step and search, new objects'],
+    ['that step and a search, same tools', 'resolved step and search, same objects'],
+  ]
+  const cell = (size: number, name: string) => {
+    const [ours, theirs] = [metric(`${size}/${name}/ours p50`).value, metric(`${size}/${name}/mastra p50`).value]
+    return `${shortNumber(theirs)} → ${shortNumber(ours)} (${metric(`${size}/${name}/ratio of p50`).value.toFixed(2)})`
+  }
+  const rows = kinds.map(([title, name]) => [title, ...sizes.map(size => cell(size, name))])
+  return `${table(["p50 in ms, Mastra's class → this (ratio)", ...sizes.map(size => `${whole(size)} tools`)], rows)}
+
+From \`bench/results/latency.json\`, made by \`npm run bench -- latency\` on ${record.environment.cores} cores. Up to some 2,000 tools, embedding
+the query alone costs more than Mastra's whole search.
+`
+}
+
+function costFigures(): string {
+  const [tokens, memory, embed] = ['tokens', 'memory', 'embed'].map(figuresOf) as [Figures, Figures, Figures]
+  const set = 'bfcl (1842 tools)'
+  const of = (system: string) => tokens.metric(`${set}/${system}: tokens a task`).value
+  const mib = (name: string) => `${whole(memory.metric(name).value)} MiB`
+  return `${table(
+    ['cost', 'figure'],
+    [
+      [
+        'prompt tokens of a task over 1,842 tools, results included',
+        `all tools ${whole(of('all tools'))}, Mastra's class ${whole(of('mastra'))}, this ${whole(of('ours'))}`,
+      ],
+      [
+        'resident set of a process: Mastra alone, with this and the model',
+        `${mib('@mastra/core alone')}, ${mib('with the model loaded')}`,
+      ],
+      ['with 4,000 and 48,000 tools', `${mib('4000 tools/ours')}, ${mib('48000 tools/ours')}`],
+      [
+        'embedding',
+        `${whole(embed.metric('documents/ours per second').value)} documents a second, a query in ${shortNumber(embed.metric('query/ours ms').value)} ms: ${embed.metric('documents/ours : bare session').value.toFixed(2)} and ${embed.metric('query/ours : bare session').value.toFixed(2)} times a bare onnxruntime session`,
+      ],
+    ],
+  )}
+
+From \`bench/results/\`: \`tokens.json\`, \`memory.json\` and \`embed.json\`.
 `
 }
 
 function artifactFigures(): string {
-  const results = resultsOf<ArtifactResults>('artifact')
-  const ms = (value: number) => `${value < 1_000 ? Math.round(value) : Math.round(value / 100) * 100} ms`
-  return `| ${results.tools.toLocaleString('en')} tools, bundled model, 2 cores | time |
-|---|---|
-| embedding them at start, without an index | ${ms(results.embedAtStartMs)} |
-| starting with the index (\`warmup()\`) | ${ms(results.startWithIndexMs)} |
-| of this, opening the index | ${ms(results.openMs)} |
-| reading such a graph's file and hnswlib's own read, for comparison | ${ms(results.hnswlibMs)} |
-| building the index | ${ms(results.buildMs)} |
-| building it again after ${results.rebuildEmbedded} tools changed | ${ms(results.rebuildMs)} |
+  const { metric, record } = figuresOf('artifact')
+  const { tools } = record.details as { tools: number }
+  const ms = (name: string) => `${shortNumber(metric(name).value)} ms`
+  return `${table(
+    [`${whole(tools)} tools, bundled model, ${record.environment.cores} cores`, 'time'],
+    [
+      ['embedding them at start, without an index', ms('embedding at start')],
+      ['starting with the index (`warmup()`)', ms('start with the index')],
+      [
+        'opening the index: first in a process, and later',
+        `${ms('opening, first in a process')}, ${ms('opening, in a running process')}`,
+      ],
+      [
+        "for comparison, reading such a graph's file and hnswlib's own read",
+        `${ms("hnswlib's read, first in a process")}, ${ms("hnswlib's read, in a running process")}`,
+      ],
+      ['building the index', ms('build')],
+      ['building it again after 10 tools changed', ms('rebuild after 10 changes')],
+    ],
+  )}
 
-The folder has ${(results.bytes / 2 ** 20).toFixed(1)} MiB of data. From \`bench/results/artifact.json\`, made by \`npm run bench:artifact\`.
+The folder has ${metric('size').value.toFixed(1)} MiB of data. From \`bench/results/artifact.json\`, made by \`npm run bench -- artifact\`.
 `
 }
 
@@ -57,6 +184,9 @@ export function withFigures(readme: string): string {
   return readme.replace(BLOCK, (_, start: string, name: string, end: string) => `${start}${FIGURES[name]!()}${end}`)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+/** Writes the README's tables and its picture from `bench/results/`. */
+export async function writeReadme(): Promise<void> {
+  const { tradeOffs } = readRecord(resultsFile('no-answer')).details as { tradeOffs: TradeOff[] }
+  await drawTradeOff(tradeOffs, PICTURE)
   writeFileSync(README, withFigures(readFileSync(README, 'utf8')))
 }

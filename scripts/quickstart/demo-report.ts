@@ -1,4 +1,4 @@
-import type { DemoRequest } from './demo.js'
+import type { DemoRequest } from './requests.js'
 import { type Found, foundTools, lastToolResult, type ModelStep, textOf } from './scripted-model.js'
 import {
   BAR_WIDTH,

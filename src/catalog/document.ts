@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { BoundedMap } from '../bounded-map.js'
 import { nameWords } from '../lexical/tokens.js'
 import type { CatalogEntry, ToolLike } from './catalog.js'
 import { toJsonSchema } from './json-schema.js'
@@ -34,9 +35,19 @@ const MAX_DESCRIPTION_CHARACTERS = 2_000
 const MAX_PARAMETERS_CHARACTERS = 2_000
 const MAX_PARAMETER_DESCRIPTION_CHARACTERS = 300
 
+// What a document holds of parameters may come from this much.
+const MAX_HASHED_CHARACTERS = 20_000
+
 // Weak: the documents of a request's tools go when the request's tool objects go.
-const documentsByTool = new WeakMap<ToolLike, Map<string, ToolDocument>>()
+const documentsByTool = new WeakMap<ToolLike, NamedDocument>()
 const parametersBySchema = new WeakMap<object, Cut>()
+
+/** The document of a tool under a name; a tool rarely has several. */
+interface NamedDocument {
+  readonly name: string
+  readonly document: ToolDocument
+  readonly next: NamedDocument | undefined
+}
 
 /** A text, and whether a budget cut it. */
 interface Cut {
@@ -46,21 +57,43 @@ interface Cut {
 
 const EMPTY: Cut = { text: '', truncated: false }
 
-/** The document of a tool; made once a tool object and schema object. Never throws, whatever the tool holds. */
+// A request's tools come as new objects each time, and mostly say what they said before. By the hash of what they say,
+// what was made of it; the oldest go first.
+const MAX_KEPT = 50_000
+const cutsByParameters = new BoundedMap<string, Cut>(MAX_KEPT)
+const documentsBySource = new BoundedMap<string, ToolDocument>(MAX_KEPT)
+
+/** The document of a tool; made once for what the tool says. Never throws, whatever the tool holds. */
 export function documentOf(entry: CatalogEntry): ToolDocument {
   const { tool, name } = entry
-  const known = documentsByTool.get(tool)?.get(name)
-  if (known) return known
-  const document = makeDocument(name, tool)
+  for (let known = documentsByTool.get(tool); known; known = known.next) {
+    if (known.name === name) return known.document
+  }
+  const description = readDescription(tool)
+  const parameters = parametersText(readSchema(tool))
+  const make = () => makeDocument(name, description, parameters)
+  // Hashing a huge description would take longer than cutting it.
+  const isLong = description.length > 2 * MAX_DESCRIPTION_CHARACTERS
+  const document = isLong
+    ? make()
+    : documentsBySource.getOrMake(
+        keyOf(`${parameters.truncated}${sized(name)}${sized(description)}${parameters.text}`),
+        make,
+      )
   setDocument(entry, document)
   return document
 }
 
+/** With its length in front, so that joined texts are told apart whatever they contain. */
+const sized = (text: string) => `${text.length}:${text}`
+
+function keyOf(source: string): string {
+  return hash('sha256', source, 'base64')
+}
+
 /** Gives a tool object the document that stands for it: of an index, the texts are known and the tool is not. */
 export function setDocument({ tool, name }: CatalogEntry, document: ToolDocument): void {
-  const documents = documentsByTool.get(tool)
-  if (documents) documents.set(name, document)
-  else documentsByTool.set(tool, new Map([[name, document]]))
+  documentsByTool.set(tool, { name, document, next: documentsByTool.get(tool) })
 }
 
 /** The document of its three fields. */
@@ -76,13 +109,12 @@ export function documentOfFields({ name, description, parameters }: DocumentFiel
 export function hashOf({ name, description, parameters }: DocumentFields): string {
   // Line feeds cannot occur within a field (`clean` folds white space), so they mark the fields' ends.
   const fields = `${DOCUMENT_TEMPLATE_VERSION}\n${name}\n${description}\n${parameters}`
-  return createHash('sha256').update(fields).digest('base64url')
+  return hash('sha256', fields, 'base64url')
 }
 
-function makeDocument(callableName: string, tool: ToolLike): ToolDocument {
+function makeDocument(callableName: string, fullDescription: string, parameters: Cut): ToolDocument {
   const name = nameWords(callableName.slice(0, MAX_NAME_CHARACTERS)).join(' ')
-  const description = clean(readDescription(tool), MAX_DESCRIPTION_CHARACTERS)
-  const parameters = parametersText(readSchema(tool))
+  const description = clean(fullDescription, MAX_DESCRIPTION_CHARACTERS)
   const fields = { name, description: description.text, parameters: parameters.text }
   return documentOfFields(fields, description.truncated || parameters.truncated)
 }
@@ -104,8 +136,20 @@ function parametersText(schema: unknown): Cut {
 
 function describeParameters(schema: unknown): Cut {
   const json = toJsonSchema(schema)
+  const parameters = json ? parametersOf(json) : []
+  if (parameters.length === 0) return EMPTY
+  const make = () => joinParameters(parameters)
+  let source = ''
+  for (const { name, description, values } of parameters) {
+    source += `${sized(name)}${sized(description)}${values.length}`
+    for (const value of values) source += sized(value)
+  }
+  return source.length > MAX_HASHED_CHARACTERS ? make() : cutsByParameters.getOrMake(keyOf(source), make)
+}
+
+function joinParameters(parameters: readonly Parameter[]): Cut {
   let text = ''
-  for (const parameter of json ? parametersOf(json) : []) {
+  for (const parameter of parameters) {
     const part = describeParameter(parameter)
     if (text.length + part.length > MAX_PARAMETERS_CHARACTERS) return { text, truncated: true }
     text += text ? ` ${part}` : part

@@ -55,7 +55,12 @@ const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf'] as const
 const NESTING = [...ALTERNATIVES, 'items', 'prefixItems', 'additionalProperties'] as const
 
 /** A node with what hangs on it by the given keywords and by local references, each once. */
-function partsOf(node: JsonSchema, walk: Walk, keywords: readonly string[]): JsonSchema[] {
+function partsOf(node: JsonSchema, walk: Walk, keywords: readonly string[]): readonly JsonSchema[] {
+  // Most nodes have nothing on them.
+  if (walk.nodesLeft > 0 && typeof node.$ref !== 'string' && !keywords.some(keyword => isObject(node[keyword]))) {
+    walk.nodesLeft--
+    return [node]
+  }
   const parts = new Set<JsonSchema>()
   const queue: unknown[] = [node]
   for (let at = 0; at < queue.length && walk.nodesLeft > 0; at++) {
@@ -76,6 +81,7 @@ function partsOf(node: JsonSchema, walk: Walk, keywords: readonly string[]): Jso
 /** Optional and nullable parameters, and references, have description and values in an alternative. */
 function describe(name: string, property: JsonSchema, walk: Walk): Parameter {
   const parts = partsOf(property, walk, ALTERNATIVES)
+  if (parts.length === 1) return { name, description: text(parts[0]!.description), values: valuesOf(parts[0]!) }
   const description = parts.map(part => text(part.description)).find(Boolean) ?? ''
   return { name, description, values: [...new Set(parts.flatMap(valuesOf))] }
 }
@@ -91,16 +97,21 @@ function resolveReference(reference: string, root: JsonSchema): unknown {
   return at
 }
 
-function valuesOf(property: JsonSchema): string[] {
-  const values: string[] = []
+function valuesOf(property: JsonSchema): readonly string[] {
   const items = isRecord(property.items) ? property.items.enum : undefined
+  if (property.enum === undefined && items === undefined) return NO_VALUES
+  const values: string[] = []
   for (const list of [property.enum, items]) {
     if (!Array.isArray(list)) continue
     for (const value of list.slice(0, MAX_VALUES))
       if (typeof value === 'string') values.push(value.slice(0, MAX_VALUE_CHARACTERS))
   }
-  return values
+  return [...new Set(values)]
 }
+
+const NO_VALUES: readonly string[] = []
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''

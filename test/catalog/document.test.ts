@@ -456,13 +456,13 @@ describe('a hostile tool', () => {
 })
 
 describe('documentOf', () => {
-  it('makes one document for a tool object, and one more for each other name of it', () => {
+  it('makes one document for what a tool says, and one more for each other name of it', () => {
     const tool = { description: 'Reads.' }
     const document = documentFor(tool, 'read')
     expect(documentFor(tool, 'read')).toBe(document)
     expect(documentFor(tool, 'load').name).toBe('load')
     expect(documentFor(tool, 'read')).toBe(document)
-    expect(documentFor({ description: 'Reads.' }, 'read')).not.toBe(document)
+    expect(documentFor({ description: 'Reads.' }, 'read')).toEqual(document)
   })
 
   it('reads a schema object once, however many tools share it', () => {

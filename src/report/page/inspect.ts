@@ -1,3 +1,4 @@
+import { revealInvisibleCharacters } from '../../inspect/invisible-characters.js'
 import type { InspectData, PageTool } from '../inspect-data.js'
 import { button, element, foreign, pageData, section } from './dom.js'
 import { factsSection, header } from './facts.js'
@@ -121,8 +122,8 @@ function legendEntries() {
 }
 
 function setQuery(text: string): void {
-  search.value = text
-  query = text
+  query = revealInvisibleCharacters(text)
+  search.value = query
   setColor(undefined)
 }
 
@@ -138,9 +139,10 @@ function setColor(at: number | undefined): void {
 
 /** Shows what fits the search box and the pressed group, on the map and in the table. */
 function show(): void {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  // Names as they are shown, so that what is read on the page is found.
+  const words = revealInvisibleCharacters(query).toLowerCase().split(/\s+/).filter(Boolean)
   const fitting = data.tools.filter(tool => {
-    const name = tool.name.toLowerCase()
+    const name = revealInvisibleCharacters(tool.name).toLowerCase()
     return (color === undefined || colorOf(tool) === color) && words.every(word => name.includes(word))
   })
   const isAll = fitting.length === data.tools.length

@@ -46,3 +46,9 @@ export function areaUnderCurve(positives: readonly number[], negatives: readonly
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
+
+/** 1 over the rank of the first relevant tool among the first `k`, 0 where there is none; its mean is MRR@k. */
+export function reciprocalRankAt(k: number, ranked: readonly string[], relevant: ReadonlySet<string>): number {
+  const at = ranked.slice(0, k).findIndex(name => relevant.has(name))
+  return at === -1 ? 0 : 1 / (at + 1)
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { areaUnderCurve, hitAt, mean, ndcgAt, recallAt } from '../../bench/metrics.js'
+import { areaUnderCurve, hitAt, mean, ndcgAt, recallAt } from '../../bench/measures.js'
 
 const letters = (text: string) => [...text]
 

@@ -1,0 +1,265 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MessageList } from '@mastra/core/agent'
+import { type ProcessInputStepArgs, ToolSearchProcessor } from '@mastra/core/processors'
+import { RequestContext } from '@mastra/core/request-context'
+import type { Command } from 'commander'
+import { buildToolIndex } from '../../src/artifact/build.js'
+import { openToolIndex } from '../../src/artifact/open.js'
+import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
+import type { Embedder } from '../../src/embedding/embedder.js'
+import { SemanticToolSearchProcessor } from '../../src/processor.js'
+import { type Benchmark, type BenchmarkResult, wholeNumber, wholeNumbers } from '../benchmark.js'
+import { cachedEmbedder } from '../cached-embedder.js'
+import { loadCorpus, sample } from '../corpora.js'
+import { manyTools, variantEmbedder } from '../many-tools.js'
+import { type Metric, medianMetric, plainMetric, quantile, ratioMetric } from '../metric.js'
+import { printTable, shortNumber } from '../table.js'
+import { timed } from '../times.js'
+
+interface Options {
+  sizes: number[]
+  searches: number
+}
+
+export const latency: Benchmark<Options> = {
+  name: 'latency',
+  summary: "How long do search_tools and a step take, by catalog size, in turns with Mastra's class?",
+  configure: (command: Command) =>
+    command
+      .option('--sizes <list>', 'catalog sizes', wholeNumbers(1), [100, 1_000, 4_000, 16_000, 48_000])
+      .option('--searches <count>', 'searches measured at each size', wholeNumber(20), 100),
+  run,
+}
+
+// What agents write is short: embedding a query of 300 characters takes four times as long as one of 70.
+const MAX_QUERY_CHARACTERS = 100
+const WARM_UP = 10
+const CALLERS = 16
+const CONCURRENT_ROUNDS = 4
+
+type Tools = Record<string, unknown>
+
+/** Either class, as far as it is measured. */
+interface StepProcessor {
+  processInputStep(args: ProcessInputStepArgs): Promise<unknown>
+}
+
+type Search = (query: string) => Promise<unknown>
+
+async function run({ sizes, searches }: Options): Promise<BenchmarkResult> {
+  const cached = cachedEmbedder(defaultEmbedder())
+  // Documents come from the cache, queries from the model.
+  const embedder: Embedder = {
+    ...variantEmbedder(cached),
+    embedQueries: texts => defaultEmbedder().embedQueries(texts),
+  }
+  await embedder.load?.()
+  const queries = queriesOf(searches + WARM_UP)
+  const metrics: Record<string, Metric> = {}
+  const folder = mkdtempSync(join(tmpdir(), 'bench-latency-'))
+  try {
+    for (const size of sizes) {
+      const of = await measureSize(size, { embedder, queries, out: join(folder, String(size)) })
+      cached.save()
+      for (const [name, metric] of Object.entries(of)) metrics[`${size}/${name}`] = metric
+      print(size, of)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { model: embedder.modelId, metrics }
+}
+
+function queriesOf(count: number): string[] {
+  const all = loadCorpus('seal-tools').queries.map(({ query }) => query)
+  return sample(
+    all.filter(query => query.length <= MAX_QUERY_CHARACTERS),
+    count,
+  )
+}
+
+interface Setting {
+  readonly embedder: Embedder
+  readonly queries: readonly string[]
+  /** Folder for the index. */
+  readonly out: string
+}
+
+async function measureSize(size: number, setting: Setting): Promise<Record<string, Metric>> {
+  const tools = manyTools(size)
+  await buildToolIndex({ tools, out: setting.out, embedder: setting.embedder })
+  return {
+    ...(await measureStatic(tools, setting)),
+    ...(await measureResolved(size, setting)),
+  }
+}
+
+/** The tools are the processor's: starting with a prebuilt index, searches, steps, searches of many callers at once. */
+async function measureStatic(
+  tools: ReturnType<typeof manyTools>,
+  { embedder, queries, out }: Setting,
+): Promise<Record<string, Metric>> {
+  const [first, ...rest] = queries
+  const index = await openToolIndex(out)
+  const [coldOurs, ours] = await timed(async () => {
+    const processor = new SemanticToolSearchProcessor({ tools: fresh(tools), embedder, index, strict: true })
+    await (await searchOf(processor))(first!)
+    return processor
+  })
+  const [coldTheirs, theirs] = await timed(async () => {
+    const processor = new ToolSearchProcessor({ tools: fresh(tools) as never })
+    await (await searchOf(processor))(first!)
+    return processor
+  })
+  const [searchOurs, searchTheirs] = [await searchOf(ours), await searchOf(theirs)]
+  return {
+    'cold/ours': plainMetric(coldOurs, { unit: 'ms', better: null }),
+    'cold/mastra': plainMetric(coldTheirs, { unit: 'ms', better: null }),
+    ...compared('search', await inTurns(rest, searchOurs, searchTheirs)),
+    ...compared(
+      'step',
+      await inTurns(
+        rest,
+        () => stepOf(ours),
+        () => stepOf(theirs),
+      ),
+    ),
+    ...compared(`search, ${CALLERS} callers`, await concurrent(rest, searchOurs, searchTheirs)),
+  }
+}
+
+/** Mastra's class and ours keep what they make of a tool by its object: each gets objects of its own. */
+function fresh(tools: ReturnType<typeof manyTools>): ReturnType<typeof manyTools> {
+  return manyTools(Object.keys(tools).length)
+}
+
+// Mastra's step takes 10 s at 48,000 tools.
+const RESOLVED_ROUNDS: readonly [size: number, rounds: number][] = [
+  [4_000, 15],
+  [16_000, 5],
+  [Number.POSITIVE_INFINITY, 3],
+]
+
+/** The tools come with each request (`includeResolvedTools`), known from earlier requests. */
+async function measureResolved(size: number, { embedder, queries, out }: Setting): Promise<Record<string, Metric>> {
+  const [, rounds] = RESOLVED_ROUNDS.find(([upTo]) => size <= upTo)!
+  const index = await openToolIndex(out)
+  const ours = new SemanticToolSearchProcessor({ tools: {}, embedder, index, includeResolvedTools: true, strict: true })
+  const theirs = new ToolSearchProcessor({ tools: {}, includeResolvedTools: true })
+  const same = manyTools(size)
+  const withSearch = (processor: StepProcessor, tools: Tools, query: string) => async () => {
+    const search = await searchOf(processor, tools)
+    await search(query)
+  }
+  // Known tools: the first request has been.
+  await withSearch(ours, same, queries[0]!)()
+  const times: Record<string, [ours: number[], theirs: number[]]> = {
+    'resolved step, new objects': [[], []],
+    'resolved step, same objects': [[], []],
+    'resolved step and search, new objects': [[], []],
+    'resolved step and search, same objects': [[], []],
+  }
+  for (let round = 0; round < rounds; round++) {
+    const query = queries[1 + (round % (queries.length - 1))]!
+    const record = async (name: string, ofOurs: () => Promise<unknown>, ofTheirs: () => Promise<unknown>) => {
+      times[name]![0].push((await timed(ofOurs))[0])
+      times[name]![1].push((await timed(ofTheirs))[0])
+    }
+    // Made ahead: an MCP client's own time is no part of either class.
+    let [a, b] = [manyTools(size), manyTools(size)]
+    await record(
+      'resolved step, new objects',
+      () => stepOf(ours, a),
+      () => stepOf(theirs, b),
+    )
+    await record(
+      'resolved step, same objects',
+      () => stepOf(ours, same),
+      () => stepOf(theirs, same),
+    )
+    ;[a, b] = [manyTools(size), manyTools(size)]
+    const name = 'resolved step and search'
+    await record(`${name}, new objects`, withSearch(ours, a, query), withSearch(theirs, b, query))
+    await record(`${name}, same objects`, withSearch(ours, same, query), withSearch(theirs, same, query))
+  }
+  return Object.assign({}, ...Object.entries(times).map(([name, pair]) => compared(name, pair))) as Record<
+    string,
+    Metric
+  >
+}
+
+async function stepOf(processor: StepProcessor, tools: Tools = {}): Promise<Tools> {
+  const args = {
+    messages: [],
+    messageList: new MessageList({}),
+    requestContext: new RequestContext(),
+    state: {},
+    tools,
+    stepNumber: 0,
+  } as unknown as ProcessInputStepArgs
+  return ((await processor.processInputStep(args)) as { tools: Tools }).tools
+}
+
+/** The `search_tools` of a new step. */
+async function searchOf(processor: StepProcessor, tools?: Tools): Promise<Search> {
+  const { search_tools } = await stepOf(processor, tools)
+  const { execute } = search_tools as { execute(input: { query: string }, context: object): Promise<unknown> }
+  return query => execute({ query }, {})
+}
+
+/** Times of both, one after the other, so that other work on the machine slows both. */
+async function inTurns(queries: readonly string[], ours: Search, theirs: Search): Promise<[number[], number[]]> {
+  const times: [number[], number[]] = [[], []]
+  for (const query of queries) {
+    times[0].push((await timed(() => ours(query)))[0])
+    times[1].push((await timed(() => theirs(query)))[0])
+  }
+  return [times[0].slice(WARM_UP - 1), times[1].slice(WARM_UP - 1)]
+}
+
+/** Times of single searches while as many others run. */
+async function concurrent(queries: readonly string[], ours: Search, theirs: Search): Promise<[number[], number[]]> {
+  const times: [number[], number[]] = [[], []]
+  for (let round = 0; round < CONCURRENT_ROUNDS; round++) {
+    // Other words than before, so that no query is known.
+    const asked = Array.from({ length: CALLERS }, (_, at) => {
+      const query = queries[(round * CALLERS + at) % queries.length]!
+      return `${query} (${round} ${at})`
+    })
+    for (const [side, search] of [ours, theirs].entries()) {
+      const all = await Promise.all(asked.map(query => timed(() => search(query))))
+      times[side]!.push(...all.map(([ms]) => ms))
+    }
+  }
+  return times
+}
+
+function compared(name: string, [ours, theirs]: readonly [number[], number[]]): Record<string, Metric> {
+  const of = (times: readonly number[], side: string) => ({
+    [`${name}/${side} p50`]: medianMetric(times, { unit: 'ms', better: null }),
+    [`${name}/${side} p95`]: plainMetric(quantile(times, 0.95), { unit: 'ms', better: null }),
+    [`${name}/${side} p99`]: plainMetric(quantile(times, 0.99), { unit: 'ms', better: null }),
+  })
+  return { ...of(ours, 'ours'), ...of(theirs, 'mastra'), [`${name}/ratio of p50`]: ratioMetric(ours, theirs) }
+}
+
+function print(size: number, metrics: Readonly<Record<string, Metric>>): void {
+  const names = [...new Set(Object.keys(metrics).map(name => name.split('/')[0]!))]
+  const columns = ['ours p50', 'ours p95', 'ours p99', 'mastra p50', 'mastra p95', 'mastra p99']
+  const cell = (name: string, column: string) => {
+    const metric = metrics[`${name}/${column}`] ?? metrics[`${name}/${column.replace(' p50', '')}`]
+    return metric ? shortNumber(metric.value) : ''
+  }
+  const ratio = (name: string) => {
+    const metric = metrics[`${name}/ratio of p50`]
+    return metric
+      ? `${metric.value.toFixed(3)} [${metric.low.toFixed(3)}, ${metric.high.toFixed(3)}]`
+      : (metrics[`${name}/ours`]!.value / metrics[`${name}/mastra`]!.value).toFixed(3)
+  }
+  printTable(
+    [`${size} tools, ms`, ...columns, 'ratio'],
+    names.map(name => [name, ...columns.map(column => cell(name, column)), ratio(name)]),
+  )
+}

@@ -1,0 +1,223 @@
+import { type Command, Option } from 'commander'
+import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
+import type { Embedder } from '../../src/embedding/embedder.js'
+import { rankQuery } from '../../src/ranking/rank.js'
+import { createToolSearcher } from '../../src/searcher.js'
+import { createExactIndex } from '../../src/vector/exact.js'
+import { createHnswIndex } from '../../src/vector/hnsw.js'
+import type { VectorIndex } from '../../src/vector/vector-index.js'
+import { type Benchmark, type BenchmarkResult, wholeNumber } from '../benchmark.js'
+import { cachedEmbedder } from '../cached-embedder.js'
+import { type Corpus, LABELLED_CORPORA, loadCorpus, SPLITS, type Split } from '../corpora.js'
+import {
+  byBoth,
+  byMeaning,
+  byWords,
+  type CorpusIndex,
+  evidenceFor,
+  indexCorpus,
+  RENDERINGS,
+  type Rendering,
+} from '../corpus-index.js'
+import { fp32Embedder } from '../fp32-embedder.js'
+import { searchWithMastra } from '../mastra-search.js'
+import { hitAt, ndcgAt, recallAt, reciprocalRankAt } from '../measures.js'
+import { type Metric, meanMetric } from '../metric.js'
+import { printTable } from '../table.js'
+
+/** The systems that are compared, the floor first. */
+export const SYSTEMS = ['mastra', 'lexical', 'dense', 'shipped'] as const
+
+export type System = (typeof SYSTEMS)[number]
+
+export const MEASURES = {
+  'hit@1': (ranked: readonly string[], relevant: ReadonlySet<string>) => hitAt(1, ranked, relevant),
+  'recall@5': (ranked: readonly string[], relevant: ReadonlySet<string>) => recallAt(5, ranked, relevant),
+  'ndcg@10': (ranked: readonly string[], relevant: ReadonlySet<string>) => ndcgAt(10, ranked, relevant),
+  'mrr@10': (ranked: readonly string[], relevant: ReadonlySet<string>) => reciprocalRankAt(10, ranked, relevant),
+} as const
+
+export type Measure = keyof typeof MEASURES
+
+/** Of each system, the names of its ten best tools for each query. */
+export type Rankings = Readonly<Record<System, readonly (readonly string[])[]>>
+
+/** How large the pool of each list is, and what a lexical share weighs against a cosine similarity. */
+export interface WeightGrid {
+  readonly corpus: string
+  readonly ks: readonly number[]
+  readonly weights: readonly number[]
+  /** nDCG@10, one row a `k`. */
+  readonly ndcg10: readonly (readonly number[])[]
+}
+
+const ABLATION = 'ablation: '
+
+const GRID_KS = [10, 20, 50, 100, 1_000]
+const GRID_WEIGHTS = [0, 0.4, 0.8, 1.2, 1.6, 2, 2.8]
+
+export interface RetrievalOptions {
+  /** Default: all four. */
+  corpora?: readonly (typeof LABELLED_CORPORA)[number][]
+  queries: number
+  split: Split
+  ablations: boolean
+  fp32?: string
+}
+
+export const retrieval: Benchmark<RetrievalOptions> = {
+  name: 'retrieval',
+  summary: 'Does search find the right tool? Four corpora, four systems, 95 % intervals, and ablations.',
+  configure: (command: Command) =>
+    command
+      .option('--queries <count>', 'most queries of a corpus', wholeNumber(1), 1_000)
+      .addOption(new Option('--split <split>', 'which queries').choices(SPLITS).default('test'))
+      .option('--no-ablations', 'leave out the ablations and the grid')
+      .option('--fp32 <file>', 'fp32 weights for the ablation (scripts/model/export.py --fp32); left out without'),
+  run,
+}
+
+async function run({
+  corpora = LABELLED_CORPORA,
+  queries,
+  split,
+  ablations,
+  fp32,
+}: RetrievalOptions): Promise<BenchmarkResult> {
+  const embedder = cachedEmbedder(defaultEmbedder())
+  const exactModel = fp32 === undefined ? undefined : cachedEmbedder(fp32Embedder(fp32))
+  const metrics: Record<string, Metric> = {}
+  const grids: WeightGrid[] = []
+  const rows: string[][] = []
+  for (const id of corpora) {
+    const corpus = loadCorpus(id, queries, split)
+    const rankings = await rankAll(corpus, embedder)
+    Object.assign(metrics, retrievalMetrics(corpus, rankings))
+    for (const system of SYSTEMS) {
+      const cells = Object.keys(MEASURES).map(measure => interval(metrics[`${id}/${system}/${measure}`]!))
+      rows.push([`${id} (${corpus.queries.length})`, system, ...cells])
+    }
+    if (ablations) {
+      Object.assign(metrics, await ablationMetrics(corpus, embedder, exactModel))
+      grids.push(await weightGrid(corpus, embedder))
+    }
+    embedder.save()
+    exactModel?.save()
+  }
+  printTable(['corpus', 'system', ...Object.keys(MEASURES)], rows)
+  if (ablations) printAblations(metrics, grids)
+  return { model: embedder.modelId, metrics, details: { grids } }
+}
+
+export async function rankAll(corpus: Corpus, embedder: Embedder): Promise<Rankings> {
+  const mastra = await searchWithMastra(corpus.tools)
+  const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
+  const index = await indexCorpus(corpus, embedder)
+  const rankings: Record<System, string[][]> = { mastra: [], lexical: [], dense: [], shipped: [] }
+  for (const [at, { query }] of corpus.queries.entries()) {
+    const evidence = evidenceFor(index, query, index.queryVectors[at]!)
+    rankings.mastra.push((await mastra(query)).map(({ name }) => name))
+    rankings.lexical.push(byWords(evidence))
+    rankings.dense.push(byMeaning(evidence))
+    const { results } = await searcher.search(query, { topK: 10, minScore: 0 })
+    rankings.shipped.push(results.map(({ name }) => name))
+  }
+  return rankings
+}
+
+/** Each measure of each system, and what the shipped ranking gains over Mastra's class, in pairs. */
+export function retrievalMetrics({ id, queries }: Corpus, rankings: Rankings): Record<string, Metric> {
+  const relevant = queries.map(query => new Set(query.relevant))
+  const metrics: Record<string, Metric> = {}
+  for (const [measure, of] of Object.entries(MEASURES)) {
+    const valuesOf = (system: System) => rankings[system].map((ranked, at) => of(ranked, relevant[at]!))
+    for (const system of SYSTEMS) {
+      const values = valuesOf(system)
+      const metric = meanMetric(values, { unit: 'share', better: system === 'shipped' ? 'higher' : null })
+      metrics[`${id}/${system}/${measure}`] = system === 'shipped' ? { ...metric, values } : metric
+    }
+    const [ours, theirs] = [valuesOf('shipped'), valuesOf('mastra')]
+    const gains = ours.map((value, at) => value - theirs[at]!)
+    metrics[`${id}/shipped − mastra/${measure}`] = meanMetric(gains, { unit: 'share', better: 'higher' })
+  }
+  return metrics
+}
+
+/** What nDCG@10 changes by when one part is taken away or exchanged, in pairs; both parts fused, no exact names. */
+async function ablationMetrics(
+  corpus: Corpus,
+  embedder: Embedder,
+  fp32: Embedder | undefined,
+): Promise<Record<string, Metric>> {
+  const index = await indexCorpus(corpus, embedder)
+  const exact = createExactIndex(index.vectors, index.dimensions)
+  const base = ndcgOf(corpus, fusedRankings(corpus, index, exact))
+  const hnsw = await createHnswIndex(index.vectors, index.dimensions)
+  const changed: Record<string, readonly number[]> = {
+    'HNSW instead of exact': ndcgOf(corpus, fusedRankings(corpus, index, hnsw)),
+  }
+  for (const rendering of Object.keys(RENDERINGS) as Rendering[]) {
+    if (rendering === 'shipped') continue
+    const other = await indexCorpus(corpus, embedder, rendering)
+    changed[rendering] = ndcgOf(corpus, fusedRankings(corpus, other, createExactIndex(other.vectors, other.dimensions)))
+  }
+  if (fp32) {
+    const other = await indexCorpus(corpus, fp32)
+    const vectors = createExactIndex(other.vectors, other.dimensions)
+    changed['fp32 instead of int8'] = ndcgOf(corpus, fusedRankings(corpus, other, vectors))
+  }
+  return Object.fromEntries(
+    Object.entries(changed).map(([name, values]) => [
+      `${corpus.id}/${ABLATION}${name}/ndcg@10`,
+      meanMetric(
+        values.map((value, at) => value - base[at]!),
+        { unit: 'share', better: null },
+      ),
+    ]),
+  )
+}
+
+function fusedRankings({ queries }: Corpus, index: CorpusIndex, vectors: VectorIndex): string[][] {
+  const layer = { lexical: index.lexical, dense: { vectors, readableShares: index.readableShares } }
+  return queries.map(({ query }, at) => {
+    // As a search for ten results asks for candidates.
+    const candidates = rankQuery(query, [layer], index.queryVectors[at], 1).best(64)
+    return candidates.slice(0, 10).map(({ position }) => index.names[position]!)
+  })
+}
+
+function ndcgOf({ queries }: Corpus, rankings: readonly (readonly string[])[]): number[] {
+  return rankings.map((ranked, at) => ndcgAt(10, ranked, new Set(queries[at]!.relevant)))
+}
+
+async function weightGrid(corpus: Corpus, embedder: Embedder): Promise<WeightGrid> {
+  const index = await indexCorpus(corpus, embedder)
+  const sums = GRID_KS.map(() => GRID_WEIGHTS.map(() => 0))
+  for (const [at, { query, relevant }] of corpus.queries.entries()) {
+    const evidence = evidenceFor(index, query, index.queryVectors[at]!)
+    const wanted = new Set(relevant)
+    for (const [row, k] of GRID_KS.entries()) {
+      for (const [column, weight] of GRID_WEIGHTS.entries()) {
+        sums[row]![column]! += ndcgAt(10, byBoth(evidence, k, weight), wanted)
+      }
+    }
+  }
+  const ndcg10 = sums.map(row => row.map(sum => sum / corpus.queries.length))
+  return { corpus: corpus.id, ks: GRID_KS, weights: GRID_WEIGHTS, ndcg10 }
+}
+
+function printAblations(metrics: Readonly<Record<string, Metric>>, grids: readonly WeightGrid[]): void {
+  const rows = Object.entries(metrics).flatMap(([name, metric]) => {
+    const [corpus, what] = name.split('/') as [string, string]
+    return what.startsWith(ABLATION) ? [[corpus, what.slice(ABLATION.length), interval(metric)]] : []
+  })
+  printTable(['corpus', 'ablation', 'nDCG@10 changes by'], rows)
+  for (const { corpus, ks, weights, ndcg10 } of grids) {
+    const body = ndcg10.map((row, at) => [String(ks[at]), ...row.map(value => value.toFixed(4))])
+    printTable([`${corpus}: k, weight`, ...weights.map(String)], body)
+  }
+}
+
+function interval({ value, low, high }: Metric): string {
+  return `${value.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`
+}

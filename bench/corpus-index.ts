@@ -1,0 +1,97 @@
+import { documentOf, documentOfFields, type ToolDocument } from '../src/catalog/document.js'
+import { checkedEmbedder } from '../src/embedding/checked.js'
+import type { Embedder } from '../src/embedding/embedder.js'
+import { buildLexicalLayer, type LexicalLayer } from '../src/layer-index.js'
+import { weightQuery } from '../src/lexical/bm25.js'
+import { createExactIndex } from '../src/vector/exact.js'
+import { topK } from '../src/vector/top-k.js'
+import type { Corpus } from './corpora.js'
+
+/** How a tool is written as a document. `shipped` is what the package does. */
+export const RENDERINGS = {
+  shipped: (document: ToolDocument) => document,
+  'without parameters': (document: ToolDocument) => documentOfFields({ ...document, parameters: '' }),
+  'name not split': (document: ToolDocument, name: string) => documentOfFields({ ...document, name }),
+} as const
+
+export type Rendering = keyof typeof RENDERINGS
+
+/** What a search asks of a corpus, in parts, so that each can be measured by itself. */
+export interface CorpusIndex {
+  readonly names: readonly string[]
+  readonly lexical: LexicalLayer
+  /** One row a tool, of unit length. */
+  readonly vectors: Float32Array
+  readonly dimensions: number
+  readonly readableShares: Float32Array
+  /** For each query its vector, of unit length. */
+  readonly queryVectors: readonly Float32Array[]
+}
+
+export async function indexCorpus(
+  { tools, queries }: Corpus,
+  inner: Embedder,
+  rendering: Rendering = 'shipped',
+): Promise<CorpusIndex> {
+  const embedder = checkedEmbedder(inner)
+  const names = Object.keys(tools)
+  const documents = names.map(name => RENDERINGS[rendering](documentOf({ name, key: name, tool: tools[name]! }), name))
+  const texts = documents.map(({ text }) => text)
+  const found = await embedder.embedDocuments(texts)
+  const vectors = new Float32Array(names.length * embedder.dimensions)
+  found.forEach((vector, row) => {
+    vectors.set(vector, row * embedder.dimensions)
+  })
+  return {
+    names,
+    lexical: await buildLexicalLayer(documents),
+    vectors,
+    dimensions: embedder.dimensions,
+    readableShares: Float32Array.from(await embedder.readableShares(texts)),
+    queryVectors: await embedder.embedQueries(queries.map(({ query }) => query)),
+  }
+}
+
+/** What speaks for each tool of a corpus as the answer to one query. */
+export interface Evidence {
+  readonly names: readonly string[]
+  /** Cosine similarities, weighed by how much of the document the model can read. */
+  readonly cosine: Float32Array
+  /** Lexical shares. */
+  readonly shares: Float32Array
+}
+
+export function evidenceFor(index: CorpusIndex, query: string, queryVector: Float32Array): Evidence {
+  const { names, lexical, vectors, dimensions, readableShares } = index
+  const cosine = createExactIndex(vectors, dimensions).similarities(queryVector)
+  for (let i = 0; i < cosine.length; i++) cosine[i]! *= readableShares[i]!
+  const { terms, possibleScore } = weightQuery(query, [lexical.lexical])
+  const shares = new Float32Array(names.length)
+  if (possibleScore > 0) lexical.lexical.addScores(terms, shares)
+  for (let i = 0; i < shares.length; i++) shares[i]! /= possibleScore || 1
+  return { names, cosine, shares }
+}
+
+const DEPTH = 10
+
+/** The ten best tools by meaning alone. */
+export function byMeaning({ names, cosine }: Evidence): string[] {
+  return Array.from(topK(cosine, DEPTH), at => names[at]!)
+}
+
+/** The ten best tools by words alone; only those that share one. */
+export function byWords({ names, shares }: Evidence): string[] {
+  return Array.from(topK(shares, DEPTH))
+    .filter(at => shares[at]! > 0)
+    .map(at => names[at]!)
+}
+
+/** The ten best tools of the `k` nearest and the `k` best by words, ranked by cosine plus `weight` times lexical share. */
+export function byBoth({ names, cosine, shares }: Evidence, k: number, weight: number): string[] {
+  const positions = new Set([...topK(cosine, k), ...topK(shares, k)])
+  const sum = (at: number) => cosine[at]! + weight * shares[at]!
+  return [...positions]
+    .sort((a, b) => sum(b) - sum(a) || a - b)
+    .slice(0, DEPTH)
+    .map(at => names[at]!)
+}

@@ -1,0 +1,72 @@
+import { createTool } from '@mastra/core/tools'
+import { checkedEmbedder } from '../src/embedding/checked.js'
+import type { Embedder } from '../src/embedding/embedder.js'
+import { normalizeInPlace } from '../src/embedding/pooling.js'
+import { type CorpusTool, LABELLED_CORPORA, loadCorpus, SEED, seededRandom } from './corpora.js'
+
+const VARIANT = / Variant (\d+)\.$/
+
+/**
+ * `count` tools, of the corpora's as far as there are (some 8,600), then variants of them. Made by Mastra's `createTool`
+ * of JSON schemas, as an MCP client makes them: new objects at each call.
+ */
+export function manyTools(count: number): Record<string, ReturnType<typeof createTool>> {
+  const base = baseTools()
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, at) => {
+      const { id, description, inputSchema } = base[at % base.length]!
+      const variant = Math.floor(at / base.length)
+      const name = variant === 0 ? id : `${id}_${variant}`
+      const options = {
+        id: name,
+        description: variant === 0 ? description : `${description} Variant ${variant}.`,
+        inputSchema: structuredClone(inputSchema),
+        execute: async () => name,
+      }
+      return [name, createTool(options as Parameters<typeof createTool>[0])]
+    }),
+  )
+}
+
+let tools: CorpusTool[] | undefined
+
+function baseTools(): CorpusTool[] {
+  if (!tools) {
+    const byName = new Map(LABELLED_CORPORA.flatMap(id => Object.entries(loadCorpus(id, 0).tools)))
+    // Parameters last: the start of the list is the same in every run.
+    tools = [...byName.values()]
+  }
+  return tools
+}
+
+// Keeps a variant within its tool's neighbourhood: a cosine similarity of some 0.9.
+const NOISE = 0.025
+
+/**
+ * An embedder whose documents cost nothing to embed again: those of variants are their tool's, moved a little. Queries
+ * are embedded by the model. For times only.
+ */
+export function variantEmbedder(inner: Embedder): Embedder {
+  const embedder = checkedEmbedder(inner)
+  return {
+    modelId: embedder.modelId,
+    dimensions: embedder.dimensions,
+    maxTokens: embedder.maxTokens,
+    load: () => embedder.load(),
+    readableShares: texts => embedder.readableShares(texts),
+    embedQueries: texts => embedder.embedQueries(texts),
+    async embedDocuments(texts) {
+      const vectors = await embedder.embedDocuments(texts.map(text => text.replace(/ Variant \d+\./, '')))
+      return vectors.map((vector, at) => moved(vector, texts[at]!))
+    },
+  }
+}
+
+function moved(vector: Float32Array, text: string): Float32Array {
+  const [, variant] = VARIANT.exec(text) ?? / Variant (\d+)\./.exec(text) ?? []
+  if (variant === undefined) return vector
+  const random = seededRandom(SEED + Number(variant))
+  const copy = vector.map(value => value + (random() - 0.5) * 2 * NOISE)
+  normalizeInPlace(copy)
+  return copy
+}

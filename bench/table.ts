@@ -1,0 +1,18 @@
+import Table from 'cli-table3'
+import { NO_BORDERS } from '../src/cli/plain-table.js'
+
+/** A table for people: a heading, then rows. */
+export function printTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  const table = new Table({
+    head: [...head],
+    chars: { ...NO_BORDERS, middle: '  ' },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  })
+  table.push(...rows.map(row => row.map(cell => (typeof cell === 'number' ? shortNumber(cell) : cell))))
+  console.log(`${table.toString()}\n`)
+}
+
+/** Three significant digits, and no fewer than the whole part has. */
+export function shortNumber(value: number): string {
+  return Math.abs(value) >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toPrecision(3)
+}

@@ -1,0 +1,37 @@
+import { documentOf } from '../src/catalog/document.js'
+import { checkedEmbedder } from '../src/embedding/checked.js'
+import type { Embedder } from '../src/embedding/embedder.js'
+import { createRowSimilarity } from '../src/vector/exact.js'
+import type { Corpus } from './corpora.js'
+
+// A tool is of a request's topic when its document is that near to a relevant tool's, by the base model.
+const TOPIC_COSINE = 0.5
+
+/** For relevant tools: them, and every tool whose document has a cosine similarity ≥ 0.5 to one of theirs. */
+export async function topicsOf(
+  { tools }: Corpus,
+  inner: Embedder,
+): Promise<(relevant: readonly string[]) => Set<string>> {
+  const embedder = checkedEmbedder(inner)
+  const names = Object.keys(tools)
+  const found = await embedder.embedDocuments(
+    names.map(name => documentOf({ name, key: name, tool: tools[name]! }).text),
+  )
+  const vectors = new Float32Array(names.length * embedder.dimensions)
+  found.forEach((vector, row) => {
+    vectors.set(vector, row * embedder.dimensions)
+  })
+  const similarity = createRowSimilarity(vectors, embedder.dimensions)
+  const positions = new Map(names.map((name, at) => [name, at]))
+  const near = new Map<string, string[]>()
+  const nearTo = (name: string) => {
+    let topic = near.get(name)
+    if (!topic) {
+      const vector = found[positions.get(name)!]!
+      topic = names.filter((_, row) => similarity(vector, row) >= TOPIC_COSINE)
+      near.set(name, topic)
+    }
+    return topic
+  }
+  return relevant => new Set(relevant.flatMap(name => [name, ...nearTo(name)]))
+}
