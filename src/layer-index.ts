@@ -1,5 +1,5 @@
 import type { Catalog, CatalogEntry, CatalogLayer } from './catalog/catalog.js'
-import { documentOf, type ToolDocument } from './catalog/document.js'
+import { callableNameOf, documentOf, isDocumentOf, type ToolDocument } from './catalog/document.js'
 import { createLexicalIndexBuilder, type LexicalIndex } from './lexical/bm25.js'
 import { tokenize } from './lexical/tokens.js'
 import { createNameSet, type NameSet, namesIn } from './ranking/exact-name.js'
@@ -28,6 +28,35 @@ export async function documentsOf(layer: CatalogLayer): Promise<ToolDocument[]> 
   return documents
 }
 
+/**
+ * Whether these are the layer's documents, each of a tool of the same callable name, letting the event loop run in
+ * between. Compares what tools say with what documents were made of, which is faster than making them.
+ */
+export async function areDocumentsOf(documents: readonly ToolDocument[], layer: CatalogLayer): Promise<boolean> {
+  const { entries } = layer
+  if (documents.length !== entries.length) return false
+  const isSameAt = (at: number) => isDocumentOf(documents[at]!, entries[at]!)
+  // Most that differ do so in their first or last tool.
+  if (documents.length > 0 && !(isSameAt(0) && isSameAt(documents.length - 1))) return false
+  let same = true
+  await inTurns(documents, (_, at) => {
+    same &&= isSameAt(at)
+  })
+  if (same) nameSets.set(layer, namesOf(documents))
+  return same
+}
+
+const namesByDocuments = new WeakMap<readonly ToolDocument[], NameSet>()
+
+function namesOf(documents: readonly ToolDocument[]): NameSet {
+  let names = namesByDocuments.get(documents)
+  if (!names) {
+    names = createNameSet(documents.flatMap(document => callableNameOf(document) ?? []))
+    namesByDocuments.set(documents, names)
+  }
+  return names
+}
+
 /** Indexes the words of documents, letting the event loop run in between. */
 export async function buildLexicalLayer(documents: readonly ToolDocument[]): Promise<LexicalLayer> {
   const builder = createLexicalIndexBuilder()
@@ -35,10 +64,10 @@ export async function buildLexicalLayer(documents: readonly ToolDocument[]): Pro
   return { documents, lexical: builder.build() }
 }
 
-async function inTurns<T>(items: readonly T[], handle: (item: T) => void): Promise<void> {
-  for (const [at, item] of items.entries()) {
+async function inTurns<T>(items: readonly T[], handle: (item: T, at: number) => void): Promise<void> {
+  for (let at = 0; at < items.length; at++) {
     if (at % DOCUMENTS_PER_TURN === 0 && at > 0) await new Promise(resolve => setImmediate(resolve))
-    handle(item)
+    handle(items[at]!, at)
   }
 }
 

@@ -7,7 +7,7 @@ import type { ToolDocument } from './catalog/document.js'
 import type { CheckedEmbedder } from './embedding/checked.js'
 import { vectorsOf } from './embedding/document-vectors.js'
 import type { CachedVector } from './embedding/vector-cache.js'
-import { buildLexicalLayer, type DenseLayer, documentsOf, type LexicalLayer } from './layer-index.js'
+import { areDocumentsOf, buildLexicalLayer, type DenseLayer, documentsOf, type LexicalLayer } from './layer-index.js'
 import type { OnStale } from './options.js'
 import { messageOf } from './show.js'
 import { createExactIndex } from './vector/exact.js'
@@ -75,13 +75,23 @@ export class LayerIndexes {
   }
 
   async #requestLayer(layer: CatalogLayer): Promise<LayerIndex> {
-    const documents = await documentsOf(layer)
-    const fingerprint = fingerprintOf(documents)
-    const index = this.#kept.get(fingerprint) ?? this.#indexOf(await buildLexicalLayer(documents), undefined)
+    const known = await this.#keptFor(layer)
+    const documents = known ? known.index.lexical.documents : await documentsOf(layer)
+    const fingerprint = known?.fingerprint ?? fingerprintOf(documents)
+    const index =
+      known?.index ?? this.#kept.get(fingerprint) ?? this.#indexOf(await buildLexicalLayer(documents), undefined)
     this.#kept.delete(fingerprint)
     this.#kept.set(fingerprint, index)
     this.#evict()
     return index
+  }
+
+  /** The kept index of the very texts of a layer, as far as comparing them shows. */
+  async #keptFor(layer: CatalogLayer): Promise<{ fingerprint: string; index: LayerIndex } | undefined> {
+    for (const [fingerprint, index] of [...this.#kept].reverse()) {
+      if (await areDocumentsOf(index.lexical.documents, layer)) return { fingerprint, index }
+    }
+    return undefined
   }
 
   #evict(): void {

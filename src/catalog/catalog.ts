@@ -93,11 +93,12 @@ export function mergeCatalog(
   const added: CatalogEntry[] = []
   const byName = new Map<string, CatalogEntry>()
   const byKey = new Map<string, CatalogEntry>()
-  for (const [key, tool] of Object.entries(resolved)) {
+  for (const key of Object.keys(resolved)) {
+    const tool = resolved[key]
     if (!isToolObject(tool)) continue
     const entry: CatalogEntry = { name: callableName(key, tool), key, tool }
     rejectReserved(entry)
-    const known = sameInBase(base, entry, isSame)
+    const known = base.size > 0 && sameInBase(base, entry, isSame)
     const holder = byName.get(entry.name)
     if (holder && holder.tool !== tool && !isSame(tool, holder.tool)) throw twoTools(entry, holder)
     if (!holder) {
@@ -151,8 +152,8 @@ function isToolObject(tool: unknown): tool is ToolLike {
 }
 
 function rejectReserved(entry: CatalogEntry): void {
-  const reserved = [entry.name, entry.key].find(name => META_TOOL_NAMES.has(name))
-  if (reserved === undefined) return
+  if (!META_TOOL_NAMES.has(entry.name) && !META_TOOL_NAMES.has(entry.key)) return
+  const reserved = META_TOOL_NAMES.has(entry.name) ? entry.name : entry.key
   throw new ReservedToolNameError(
     reserved,
     `The tool ${label(entry)} bears the name of the processor's own ${reserved} tool. Give it another id and key.`,

@@ -71,7 +71,11 @@ export function documentOf(entry: CatalogEntry): ToolDocument {
   }
   const description = readDescription(tool)
   const parameters = parametersText(readSchema(tool))
-  const make = () => makeDocument(name, description, parameters)
+  const make = () => {
+    const made = makeDocument(name, description, parameters)
+    sources.set(made, { name, description, parameters })
+    return made
+  }
   // Hashing a huge description would take longer than cutting it.
   const isLong = description.length > 2 * MAX_DESCRIPTION_CHARACTERS
   const document = isLong
@@ -82,6 +86,31 @@ export function documentOf(entry: CatalogEntry): ToolDocument {
       )
   setDocument(entry, document)
   return document
+}
+
+/** What a document was made of. */
+interface Source {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Cut
+}
+
+const sources = new WeakMap<ToolDocument, Source>()
+
+/** Whether the entry's document is this one, found out without making it; false where that is not known. */
+export function isDocumentOf(document: ToolDocument, { name, tool }: CatalogEntry): boolean {
+  const source = sources.get(document)
+  return (
+    source !== undefined &&
+    source.name === name &&
+    source.description === readDescription(tool) &&
+    source.parameters === parametersText(readSchema(tool))
+  )
+}
+
+/** The callable name that a document was made for; undefined for one out of an index. */
+export function callableNameOf(document: ToolDocument): string | undefined {
+  return sources.get(document)?.name
 }
 
 /** With its length in front, so that joined texts are told apart whatever they contain. */

@@ -26,7 +26,7 @@ Environment: NO_COLOR, FORCE_COLOR; DEBUG=1 adds the stack to errors.`
 export function createProgram(terminal: Terminal, internals: RunInternals): Command {
   const { stdout, stderr, colors, width } = terminal
   const program = new Command(NAME)
-    .description('Prebuilt indexes for semantic tool search: build them in CI, verify, search and inspect them.')
+    .description('Prebuilt indexes for semantic tool search: build them in CI, verify, search, inspect and tune them.')
     .version(packageVersion())
     .exitOverride()
     .configureOutput({

@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Embedder } from '../embedding/embedder.js'
 import type { RunInternals } from './run.js'
+import type { McpHeader } from './sources/load-sources.js'
 
 export interface SourceOptions {
   readonly mcp: readonly string[]
   /** Seconds. */
   readonly mcpTimeout: number
-  readonly mcpHeader: Readonly<Record<string, string>>
+  readonly mcpHeader: readonly McpHeader[]
 }
 
 /** The options of servers in the form of `loadServers`. */
@@ -34,9 +35,12 @@ export function addSourceOptions(command: Command): Command {
         .default([], 'none'),
     )
     .addOption(
-      new Option('--mcp-header <name: value>', 'header for MCP servers at URLs, such as a key; repeatable')
-        .argParser((value: string, earlier: Readonly<Record<string, string>>) => ({ ...earlier, ...header(value) }))
-        .default({}, 'none'),
+      new Option(
+        '--mcp-header <[server=]name: value>',
+        'header, such as a key, for the MCP server at a URL; of several, for the named one; repeatable',
+      )
+        .argParser((value: string, earlier: readonly McpHeader[]) => [...earlier, header(value)])
+        .default([], 'none'),
     )
     .option(
       '--mcp-timeout <seconds>',
@@ -69,12 +73,14 @@ export async function embedderOf(
   return transformersEmbedder({ model, allowDownload })
 }
 
-function header(value: string): Record<string, string> {
-  const [, name, text] = /^([!#$%&'*+.^`|~\w-]+)\s*:\s*([^\r\n\0]+)$/.exec(value) ?? []
+function header(value: string): McpHeader {
+  const [, server, name, text] = /^(?:([\w-]+)=)?([!#$%&'*+.^`|~\w-]+)\s*:\s*([^\r\n\0]+)$/.exec(value) ?? []
   if (name === undefined || text === undefined) {
-    throw new InvalidArgumentError('Expected a header such as "Authorization: Bearer $TOKEN".')
+    throw new InvalidArgumentError(
+      'Expected a header such as "Authorization: Bearer $TOKEN", or "docs=Authorization: Bearer $TOKEN" for the server "docs".',
+    )
   }
-  return { [name]: text }
+  return { server, name, value: text }
 }
 
 /** A parser of numbers above `least` and up to `most`. */

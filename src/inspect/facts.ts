@@ -43,7 +43,8 @@ export interface TokenLengths {
 }
 
 const LONGEST_SHOWN = 10
-const MIN_READABLE_SHARE = 0.5
+/** Below, a text is mostly found by its words. */
+export const MIN_READABLE_SHARE = 0.5
 
 /** The facts of an index; reads its manifest only. */
 export function factsOf({ path, manifest, graph, documents }: ToolIndex): CatalogFacts {

@@ -57,6 +57,22 @@ export interface Finding {
   readonly value: number | null
 }
 
+/** What is told once: one message of many tools; but tools that belong together are a set of their own. */
+export function byMessage(findings: readonly Finding[]): { message: string; tools: readonly string[] }[] {
+  const shared = new Map<string, string[]>()
+  return findings.flatMap(({ message, tools }) => {
+    if (tools.length > 1) return [{ message, tools }]
+    const known = shared.get(message)
+    if (known) {
+      known.push(...tools)
+      return []
+    }
+    const names = [...tools]
+    shared.set(message, names)
+    return [{ message, tools: names }]
+  })
+}
+
 /** Whether a severity is at least as grave as another. */
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least)

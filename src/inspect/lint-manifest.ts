@@ -1,11 +1,9 @@
 import type { ManifestTool, ToolIndex } from '../artifact/tool-index.js'
-import { isCut } from './facts.js'
+import { isCut, MIN_READABLE_SHARE } from './facts.js'
 import type { Finding } from './finding.js'
 
 // A stray one comes with copied text; hidden orders take more.
 const MANY_INVISIBLE_CHARACTERS = 10
-
-const MIN_READABLE_SHARE = 0.5
 
 /** Findings that a tool's entry in the manifest gives by itself. */
 export function lintManifest({ manifest: { tools, model } }: ToolIndex): Finding[] {

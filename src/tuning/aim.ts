@@ -10,7 +10,9 @@ export type Aim =
   | { readonly kind: 'no-answer'; readonly least: number }
   | { readonly kind: 'f1' }
 
-export const DEFAULT_AIM: Aim = { kind: 'recall', least: 0.98 }
+const DEFAULT_LEAST = 0.98
+
+export const DEFAULT_AIM: Aim = { kind: 'recall', least: DEFAULT_LEAST }
 
 /** A chosen threshold, in steps, and whether it meets the aim. */
 export interface Choice {
@@ -34,7 +36,7 @@ export const aimText = (aim: Aim): string => (aim.kind === 'f1' ? 'f1' : `${aim.
 
 /** The least share of the recall at `MAX_TOP_K` that `topK` is to keep: the aim's for recall, else the default's. */
 export function topKShare(aim: Aim): number {
-  return aim.kind === 'recall' ? aim.least : 0.98
+  return aim.kind === 'recall' ? aim.least : DEFAULT_LEAST
 }
 
 /** The smallest k whose recall@k is at least this share of the last one; `recalls[0]` is recall@1. */

@@ -189,6 +189,21 @@ describe('a server that', () => {
     expect(new Set(seen)).toEqual(new Set(['Bearer a-key']))
   })
 
+  it.each([
+    [
+      ['--mcp', 'a=http://127.0.0.1:9/mcp', '--mcp', 'b=http://127.0.0.1:9/mcp', '--mcp-header', 'X-Key: s'],
+      /any of 2 MCP/,
+    ],
+    [
+      ['--mcp', 'a=http://127.0.0.1:9/mcp', '--mcp-header', 'b=X-Key: s'],
+      /an MCP server "b" at a URL, and there is none/,
+    ],
+    [['--mcp', 'a=node server.js', '--mcp-header', 'X-Key: s'], /an MCP server at a URL, and there is none/],
+  ])('is not asked where a header could go to another server or to none: %j', async (args, message) => {
+    const { code, err } = await cli(['build', ...args])
+    expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([2, expect.stringMatching(message)])
+  })
+
   it.each(['Authorization', 'a b: c', 'x: a\nb: c'])('is not asked with the header %j', async header => {
     expect((await cli(['build', '--mcp', 'http://127.0.0.1:9/mcp', '--mcp-header', header])).code).toBe(2)
   })

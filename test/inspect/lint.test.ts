@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAtLeast } from '../../src/inspect/finding.js'
+import { byMessage, isAtLeast } from '../../src/inspect/finding.js'
 import { inspectIndex } from '../../src/inspect/inspect.js'
 import { orderOf } from '../../src/inspect/lint-orders.js'
 import { atDegrees, axis, type HandMadeTool, handMadeIndex } from './hand-made-index.js'
@@ -169,6 +169,18 @@ describe('inspectIndex', () => {
     expect(seen).toEqual([...seen].sort((a, b) => a - b))
     expect(seen.at(-1)).toBe(200)
   })
+})
+
+it('tells one message of many tools once, and keeps sets of tools apart', () => {
+  const finding = (tools: string[], message: string) =>
+    ({ rule: 'same-document', severity: 'error', tools, message, value: null }) as const
+  const findings = [finding(['a'], 'No description.'), finding(['b'], 'No description.')]
+  const pairs = [finding(['a1', 'a2'], 'They read the same.'), finding(['b1', 'b2'], 'They read the same.')]
+  expect(byMessage([...findings, ...pairs])).toEqual([
+    { message: 'No description.', tools: ['a', 'b'] },
+    { message: 'They read the same.', tools: ['a1', 'a2'] },
+    { message: 'They read the same.', tools: ['b1', 'b2'] },
+  ])
 })
 
 it('isAtLeast orders severities', () => {

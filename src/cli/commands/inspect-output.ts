@@ -1,5 +1,5 @@
 import type { CatalogFacts } from '../../inspect/facts.js'
-import { type Finding, RULES, type Severity } from '../../inspect/finding.js'
+import { byMessage, type Finding, RULES, type Severity } from '../../inspect/finding.js'
 import type { Checks, Inspection } from '../../inspect/inspect.js'
 import { printRows, printText } from '../plain-table.js'
 import { byteSize, scoreBar, shown, type Terminal, whole } from '../terminal.js'
@@ -73,20 +73,14 @@ function printFindings(findings: readonly Finding[], terminal: Terminal): void {
   }
 }
 
-/** One line a message: that which many tools share is told once. */
 function printRule(findings: readonly Finding[], terminal: Terminal): void {
-  const byMessage = new Map<string, string[]>()
-  for (const { message, tools } of findings) {
-    const names = byMessage.get(message) ?? []
-    names.push(...tools)
-    byMessage.set(message, names)
-  }
-  for (const [message, tools] of [...byMessage].slice(0, FINDINGS_SHOWN)) {
+  const lines = byMessage(findings)
+  for (const { message, tools } of lines.slice(0, FINDINGS_SHOWN)) {
     const names = tools.slice(0, NAMES_SHOWN).map(shown).join(', ')
     const more = tools.length > NAMES_SHOWN ? ` and ${whole(tools.length - NAMES_SHOWN)} more` : ''
     printText(`${names}${more}: ${shown(message)}`, FINDING_INDENT, terminal)
   }
-  const left = byMessage.size - FINDINGS_SHOWN
+  const left = lines.length - FINDINGS_SHOWN
   if (left > 0) printText(`... and ${whole(left)} more; --json and --html have them.`, FINDING_INDENT, terminal)
 }
 

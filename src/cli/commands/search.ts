@@ -45,7 +45,7 @@ Without a query, each line that you type (or of stdin) is searched; Ctrl-D ends.
 export function addSearchCommand(program: Command, terminal: Terminal, internals: RunInternals): void {
   const command = program
     .command('search')
-    .description('Search an index or tools exactly as an agent does.')
+    .description('Search tools, or an index that stores their texts, exactly as an agent does.')
     .argument('[index-or-tools...]', 'folder of an index, or tools; then the query')
     .option('-q, --query <text>', 'what to search for')
     .option('--index <folder>', 'index of the tools')

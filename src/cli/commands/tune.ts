@@ -37,11 +37,11 @@ with "relevant": [] where nothing fits; or CSV with the columns query and
 relevant (names separated by ";" or "|").
 
 Examples:
-  $ mastra-semantic-tool-search tune tool-index --draft 200 --queries queries.jsonl
-  $ mastra-semantic-tool-search tune tool-index --from-traces messages.jsonl --queries queries.jsonl
-  $ mastra-semantic-tool-search tune tool-index --queries queries.jsonl --html report.html
+  $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --draft 200 --queries queries.jsonl
+  $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --from-traces messages.jsonl --queries queries.jsonl
+  $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --queries queries.jsonl --html report.html
   $ mastra-semantic-tool-search tune ./src/tools.ts --queries queries.csv --aim no-answer=0.8
-  $ mastra-semantic-tool-search tune tool-index --queries queries.jsonl --top-k 5 --min-score 0.1 \\
+  $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --queries queries.jsonl --top-k 5 --min-score 0.1 \\
       --require "recall@5>=0.95" --require "no-answer>=0.5"
 
 Aims: recall=<share> keeps this share of the recall without a minScore;

@@ -1,12 +1,20 @@
 import { callableName } from '../../catalog/callable-name.js'
 import { createCatalog, type ToolLike } from '../../catalog/catalog.js'
 import { isToolSearchError, ToolNameCollisionError } from '../../errors.js'
-import { messageOf } from '../../show.js'
+import { messageOf, show } from '../../show.js'
 import { CliError } from '../failure.js'
 import type { Terminal } from '../terminal.js'
 import { loadJson } from './json-source.js'
-import { parseSource } from './source-spec.js'
+import { isUrl, parseSource, splitServer } from './source-spec.js'
 import type { LoadedSource } from './tool-source.js'
+
+/** A header of `--mcp-header`. */
+export interface McpHeader {
+  /** The `name=` of the `--mcp` that it is for; undefined where there is only one at a URL. */
+  readonly server: string | undefined
+  readonly name: string
+  readonly value: string
+}
 
 export interface SourceArguments {
   /** Positional arguments that name modules and JSON files. */
@@ -15,7 +23,7 @@ export interface SourceArguments {
   readonly mcp: readonly string[]
   readonly mcpTimeoutMs: number
   /** For servers at URLs. */
-  readonly mcpHeaders?: Readonly<Record<string, string>>
+  readonly mcpHeaders?: readonly McpHeader[]
 }
 
 /** Tools of all sources, by callable name. */
@@ -57,17 +65,43 @@ export async function loadFiles(
 }
 
 export async function loadServers(
-  { mcp, mcpTimeoutMs, mcpHeaders = {} }: Omit<SourceArguments, 'files'>,
+  { mcp, mcpTimeoutMs, mcpHeaders = [] }: Omit<SourceArguments, 'files'>,
   terminal: Terminal,
 ): Promise<LoadedSource[]> {
   const { abortSignal, env } = terminal
   const loaded: LoadedSource[] = []
+  const headersOf = headersByServer(mcp, mcpHeaders)
   for (const server of mcp) {
     abortSignal.throwIfAborted()
     const { loadMcp } = await import('./mcp-source.js')
-    loaded.push(await loadMcp(server, { abortSignal, env, timeoutMs: mcpTimeoutMs, headers: mcpHeaders }))
+    loaded.push(await loadMcp(server, { abortSignal, env, timeoutMs: mcpTimeoutMs, headers: headersOf(server) }))
   }
   return loaded
+}
+
+/** A key goes to the server that it is meant for, and to no other. */
+function headersByServer(mcp: readonly string[], headers: readonly McpHeader[]) {
+  const urls = mcp.map(argument => splitServer(argument.trim())).filter(({ rest }) => isUrl(rest))
+  for (const { server, name } of headers) {
+    if (server === undefined && urls.length > 1) {
+      const cure = `Say which: --mcp-header ${show(`${urls[0]!.server ?? 'docs'}=${name}: ...`)}, with --mcp "name=https://..."`
+      throw new CliError(
+        'WRONG_USE',
+        `The header ${show(name)} could go to any of ${urls.length} MCP servers. ${cure}.`,
+      )
+    }
+    if (server === undefined ? urls.length > 0 : urls.some(url => url.server === server)) continue
+    const wanted = server === undefined ? 'an MCP server at a URL' : `an MCP server ${show(server)} at a URL`
+    throw new CliError(
+      'WRONG_USE',
+      `The header ${show(name)} is for ${wanted}, and there is none: give --mcp "name=https://...".`,
+    )
+  }
+  return (argument: string): Record<string, string> => {
+    const { server } = splitServer(argument.trim())
+    const own = headers.filter(header => header.server === undefined || header.server === server)
+    return Object.fromEntries(own.map(({ name, value }) => [name, value]))
+  }
 }
 
 /**

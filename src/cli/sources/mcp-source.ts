@@ -5,7 +5,7 @@ import { CliError } from '../failure.js'
 import { trackChildren } from './child-processes.js'
 import { type ErrorLog, openErrorLog } from './error-log.js'
 import { importMcp } from './mcp-import.js'
-import { splitServer } from './source-spec.js'
+import { isUrl, splitServer } from './source-spec.js'
 import type { KeyedTool, LoadedSource } from './tool-source.js'
 
 export interface McpOptions {
@@ -65,7 +65,7 @@ export async function loadMcp(argument: string, options: McpOptions): Promise<Lo
 }
 
 function targetOf(rest: string, label: string): URL | { command: string; args: string[] } {
-  if (/^https?:\/\//i.test(rest)) {
+  if (isUrl(rest)) {
     if (!URL.canParse(rest)) throw new CliError('WRONG_USE', `${label}: ${show(rest)} is no valid URL.`)
     return new URL(rest)
   }

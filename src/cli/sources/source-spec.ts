@@ -28,6 +28,9 @@ const MODULE_EXTENSIONS: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '
 // A server's name, as agents are configured with it. A path or URL has a slash, colon, dot or blank before any "=".
 const SERVER_PREFIX = /^([A-Za-z_][\w-]*)=(.+)$/s
 
+/** Whether an `--mcp` is a server's address, and not a command that starts one. */
+export const isUrl = (target: string) => /^https?:\/\//i.test(target)
+
 /** Splits `name=rest`; the name is undefined where there is none. */
 export function splitServer(argument: string): { server: string | undefined; rest: string } {
   const match = SERVER_PREFIX.exec(argument)

@@ -21,6 +21,13 @@ export async function runReport(
 ): Promise<void> {
   const html = options.html === undefined ? undefined : await reportFile(options.html)
   const catalog = await tuneCatalog(items, options, terminal, internals)
+  if (options.require.length > 0 && !catalog.hasTexts) {
+    const cure = 'Give the tools, too (tune tool-index ./src/tools.ts …), or build it with --include-documents.'
+    throw new CliError(
+      'WRONG_USE',
+      `--require measures what agents get, and an index without texts is searched by names' words only. ${cure}`,
+    )
+  }
   const { queries, badLines } = await loadQueries(file, catalog.names, terminal)
   noteBadLines(file, badLines, terminal)
   if (badLines.length > 0 && !options.skipBadLines) return refuse(file, badLines, terminal)

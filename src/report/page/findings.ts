@@ -1,4 +1,4 @@
-import type { Finding } from '../../inspect/finding.js'
+import { byMessage, type Finding } from '../../inspect/finding.js'
 import type { InspectData, RuleFindings } from '../inspect-data.js'
 import { button, element, foreign, section } from './dom.js'
 import { plural } from './format.js'
@@ -38,20 +38,10 @@ function ruleDetails(
   )
 }
 
-/** One item a message: rules that say the same of many tools say it once. */
 function items(findings: readonly Finding[], select: (name: string) => void): (() => HTMLElement)[] {
-  const byMessage = new Map<string, string[][]>()
-  for (const { message, tools } of findings) {
-    const known = byMessage.get(message)
-    if (known) known.push([...tools])
-    else byMessage.set(message, [[...tools]])
-  }
-  return [...byMessage].map(([message, sets]) => () => {
-    const chips = sets.map(tools =>
-      tools.map(name => () => button({ class: 'chip' }, () => select(name), foreign(name))),
-    )
-    const all = sets.length === 1 ? chips[0]! : chips.flat()
-    return element('li', {}, inParts(all, TOOLS_SHOWN, 'div', 'chips'), element('p', {}, foreign(message)))
+  return byMessage(findings).map(({ message, tools }) => () => {
+    const chips = tools.map(name => () => button({ class: 'chip' }, () => select(name), foreign(name)))
+    return element('li', {}, inParts(chips, TOOLS_SHOWN, 'div', 'chips'), element('p', {}, foreign(message)))
   })
 }
 
@@ -80,9 +70,7 @@ function inParts(make: readonly (() => HTMLElement)[], shown: number, tag: 'ul' 
 function limits({ checks }: InspectData): HTMLElement[] {
   const sentences = [
     checks.comparedAll ? '' : 'Neighbours come from the graph, so that a few near-duplicates may be missing.',
-    checks.probed
-      ? ''
-      : 'Over-broad texts were only looked for among neighbours: the index is not of the bundled model.',
+    checks.probed ? '' : 'Over-broad texts were looked for among neighbours only, not by the bundled model.',
   ].filter(Boolean)
   return sentences.length === 0 ? [] : [element('p', { class: 'muted note' }, sentences.join(' '))]
 }
