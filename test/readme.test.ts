@@ -51,7 +51,7 @@ describe('the README', () => {
     expect(rowsUnder('When something goes wrong').map(([code]) => code)).toEqual(codes)
   })
 
-  it('shows the figures of bench/results/quality.json', () => {
+  it('shows the figures of bench/results/', () => {
     expect(withFigures(readme)).toBe(readme)
   })
 

@@ -42,7 +42,7 @@ export function createNameSet(names: Iterable<string>): NameSet {
  * Names of several words ("getIssue", "get_issue", "files/read") match in any case; a plain word ("fetch") in its own
  * case, or as the whole query. `isCommonWord` says of a plain word whether other tools' texts use it, too: then it is a
  * name only where it is marked as one ("`help`", "help()", "call help", "the help tool"). Taking every "help" and
- * "search" in a sentence for a name cost 0.03 nDCG@10 on BFCL (bench/quality.ts).
+ * "search" in a sentence for a name cost 0.03 nDCG@10 on BFCL (measured when it was tried).
  */
 export function namesIn(query: string, sets: readonly NameSet[], isCommonWord: (name: string) => boolean): string[] {
   const text = query.trim()

@@ -16,7 +16,7 @@ const LEXICAL = { logLexicalShare: 1.15, bias: 1.4, leastShare: 0.01 } as const
 /**
  * Results at or below it are left out, unless `search.minScore` says otherwise: the highest that loses at most 1 % of
  * the relevant tools found in the top 5, as the mean over the corpora (4 % on MetaTool, none on the others;
- * bench/quality.ts).
+ * bench/benchmarks/no-answer.ts).
  */
 export const DEFAULT_MIN_SCORE = 0.076
 

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { areaUnderCurve, hitAt, mean, ndcgAt, recallAt } from '../../bench/measures.js'
+import { areaUnderCurve, hitAt, mean, ndcgAt, recallAt, reciprocalRankAt } from '../../bench/measures.js'
 
 const letters = (text: string) => [...text]
 
 /**
- * Expected values by published implementations: pytrec_eval-terrier 0.5.11 (`ndcg_cut`, `recall`, `success`) with
+ * Expected values by published implementations: pytrec_eval-terrier 0.5.11 (`ndcg_cut`, `recall`, `success`, and `recip_rank` of a
+ * run cut at 10) with
  * qrels of relevance 1 for each relevant letter and a run that scores the ranked letters in falling order; ranx 0.3.21
  * gave the same `ndcg@10` and `recall@5`.
  */
 const BY_PYTREC_EVAL = [
-  { ranked: 'abcdefghijkl', relevant: 'abc', ndcg5: 1, ndcg10: 1, recall5: 1, recall10: 1, hit1: 1, hit5: 1 },
+  { ranked: 'abcdefghijkl', relevant: 'abc', ndcg5: 1, ndcg10: 1, recall5: 1, recall10: 1, hit1: 1, hit5: 1, mrr10: 1 },
   {
     ranked: 'abcdefghijkl',
     relevant: 'bekz',
@@ -19,8 +20,9 @@ const BY_PYTREC_EVAL = [
     recall10: 0.5,
     hit1: 0,
     hit5: 1,
+    mrr10: 0.5,
   },
-  { ranked: 'abcdefghijkl', relevant: 'l', ndcg5: 0, ndcg10: 0, recall5: 0, recall10: 0, hit1: 0, hit5: 0 },
+  { ranked: 'abcdefghijkl', relevant: 'l', ndcg5: 0, ndcg10: 0, recall5: 0, recall10: 0, hit1: 0, hit5: 0, mrr10: 0 },
   {
     ranked: 'abcdefghijkl',
     relevant: 'bdfhjlmnopqr',
@@ -30,6 +32,7 @@ const BY_PYTREC_EVAL = [
     recall10: 0.4166666666666667,
     hit1: 0,
     hit5: 1,
+    mrr10: 0.5,
   },
   {
     ranked: 'ab',
@@ -40,8 +43,9 @@ const BY_PYTREC_EVAL = [
     recall10: 0.5,
     hit1: 0,
     hit5: 1,
+    mrr10: 0.5,
   },
-  { ranked: 'abc', relevant: 'x', ndcg5: 0, ndcg10: 0, recall5: 0, recall10: 0, hit1: 0, hit5: 0 },
+  { ranked: 'abc', relevant: 'x', ndcg5: 0, ndcg10: 0, recall5: 0, recall10: 0, hit1: 0, hit5: 0, mrr10: 0 },
 ]
 
 describe('ranking measures', () => {
@@ -54,6 +58,7 @@ describe('ranking measures', () => {
     expect(recallAt(10, ranked, relevant)).toBeCloseTo(expected.recall10, 12)
     expect(hitAt(1, ranked, relevant)).toBe(expected.hit1)
     expect(hitAt(5, ranked, relevant)).toBe(expected.hit5)
+    expect(reciprocalRankAt(10, ranked, relevant)).toBe(expected.mrr10)
   })
 
   it('of one relevant tool at rank 3 are worked by hand', () => {
