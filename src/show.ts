@@ -14,6 +14,11 @@ export function show(value: unknown): string {
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   if (typeof thrown !== 'object' || thrown === null) return show(thrown)
-  const { message } = thrown as { message?: unknown }
-  return typeof message === 'string' ? message : show(thrown)
+  try {
+    const { message } = thrown as { message?: unknown }
+    return typeof message === 'string' ? message : show(thrown)
+  } catch {
+    // A getter that throws.
+    return show(thrown)
+  }
 }

@@ -1,6 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+
+/** Makes a folder and those that it lies in. Node's own recursive `mkdir` never ends under /proc. */
+export async function makeFolder(folder: string): Promise<void> {
+  if ((await stat(folder).catch(() => undefined))?.isDirectory()) return
+  const parent = dirname(folder)
+  if (parent !== folder) await makeFolder(parent)
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    // Another process may have made it meanwhile, or something else of that name is there.
+    if (error.code !== 'EEXIST') throw error
+    return stat(folder).then(found => {
+      if (!found.isDirectory()) throw error
+    })
+  })
+}
 
 /** Writes a file so that it has the old contents or the new ones, whole, whenever the process ends. */
 export async function writeInOneStep(file: string, contents: string | Uint8Array): Promise<void> {

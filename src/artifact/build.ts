@@ -239,9 +239,12 @@ function factsOf({ name, tool }: CatalogEntry, document: ToolDocument) {
 // Not white space: Chinese and Japanese have none.
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
+// The time of the segmenter grows with the square of the text.
+const MAX_COUNTED_CHARACTERS = 10_000
+
 function countWords(text: string): number {
   let count = 0
-  for (const { isWordLike } of words.segment(text)) if (isWordLike) count++
+  for (const { isWordLike } of words.segment(text.slice(0, MAX_COUNTED_CHARACTERS))) if (isWordLike) count++
   return count
 }
 

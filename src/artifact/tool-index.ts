@@ -68,7 +68,7 @@ export interface ManifestTool {
   readonly readableShare: number
   /** Length of the document in tokens, before the model's window cuts it; null where the embedder does not count. */
   readonly tokens: number | null
-  /** Words of the description as the user wrote it; 0 where there is none. */
+  /** Words of the description as the user wrote it, of its first 10,000 characters; 0 where there is none. */
   readonly descriptionWords: number
   /** Invisible and bidirectional control characters in name, description and parameters. */
   readonly invisibleCharacters: number

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidOptionsError } from '../errors.js'
-import { writeInOneStep } from '../write-file.js'
+import { makeFolder, writeInOneStep } from '../write-file.js'
 import { DATA_FILE_NAME, type DataFileKind, dataFileName, filesOf, formatManifest, withDigest } from './manifest.js'
 import { readManifest } from './open.js'
 import { MANIFEST_FILE, type ManifestFile, type ToolIndexManifest } from './tool-index.js'
@@ -48,7 +48,7 @@ function fileEntry(kind: DataFileKind, bytes: Uint8Array): ManifestFile {
  * @throws {InvalidOptionsError} where the folder holds other things than an index.
  */
 export async function writeArtifact(folder: string, manifest: ToolIndexManifest, files: DataFiles): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   await rejectForeignFolder(folder)
   const named = filesOf(manifest).map(([kind, { name }]) => [name, files[kind]!] as const)
   for (const [name, bytes] of named) await writeInOneStep(join(folder, name), bytes)
@@ -79,8 +79,8 @@ export async function rejectForeignFolder(folder: string): Promise<void> {
 /** Whether the folder's manifest.json is one of an index, of whatever version: web applications have such files, too. */
 function hasManifest(folder: string): boolean {
   try {
-    const value = JSON.parse(readFileSync(join(folder, MANIFEST_FILE), 'utf8')) as { formatVersion?: unknown } | null
-    return typeof value?.formatVersion === 'number'
+    const value = JSON.parse(readFileSync(join(folder, MANIFEST_FILE), 'utf8')) as Partial<ToolIndexManifest> | null
+    return typeof value?.formatVersion === 'number' && typeof value.digest === 'string' && Array.isArray(value.tools)
   } catch {
     return false
   }

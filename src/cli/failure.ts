@@ -107,7 +107,9 @@ function foreseenFailure(thrown: unknown): Omit<Failure, 'stack'> | undefined {
 function withCause(error: Error): string {
   if (error.cause === undefined) return error.message
   const cause = messageOf(error.cause)
-  return error.message.includes(cause) ? error.message : `${error.message} (${cause})`
+  // A schema's list of issues is no sentence.
+  const isData = /^\s*[[{]/.test(cause)
+  return isData || error.message.includes(cause) ? error.message : `${error.message} (${cause})`
 }
 
 /** The stack with those of the causes. */

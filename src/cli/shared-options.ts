@@ -1,5 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Embedder } from '../embedding/embedder.js'
+import { isToolSearchError } from '../errors.js'
+import { show } from '../show.js'
+import { CliError } from './failure.js'
 import type { RunInternals } from './run.js'
 import type { McpHeader } from './sources/load-sources.js'
 
@@ -70,7 +73,18 @@ export async function embedderOf(
   if (internals.embedder) return internals.embedder
   if (model === undefined) return undefined
   const { transformersEmbedder } = await import('../embedding/transformers-js.js')
-  return transformersEmbedder({ model, allowDownload })
+  try {
+    return transformersEmbedder({ model, allowDownload })
+  } catch (error) {
+    if (!isToolSearchError(error) || !error.message.includes('dimensions')) throw error
+    const cure =
+      'Give the folder of a model (config.json, tokenizer.json, onnx/), or a hub id of the bge, e5, gte or MiniLM'
+    const download = 'families, which --allow-download fetches once'
+    throw new CliError(
+      'WRONG_USE',
+      `--model ${show(model)} is no folder here and has no model card. ${cure} ${download}.`,
+    )
+  }
 }
 
 function header(value: string): McpHeader {

@@ -1,3 +1,4 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { wordEmbedder } from '../searcher/word-embedder.js'
 import { cli, jsonOf, workFolder } from './cli-harness.js'
@@ -208,3 +209,38 @@ describe('failed work', () => {
     expect(table.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 })
+
+describe('--html', () => {
+  it('never overwrites what is no page', async () => {
+    const queries = await work.file('labelled.jsonl', '{"query": "mail", "relevant": ["send_email"]}\n')
+    const { code, err } = await cli(['tune', tools, '--queries', queries, '--html', queries])
+    expect(code).toBe(2)
+    expect(err.replaceAll(/\s+/g, ' ')).toMatch(/--html would overwrite ".*labelled.jsonl", which is no HTML page/)
+    expect(await readFile(queries, 'utf8')).toContain('send_email')
+  })
+})
+
+it('a folder of other things is not taken for an index because of a number in its manifest.json', async () => {
+  const folder = work.path('web-app')
+  await mkdir(folder)
+  await writeFile(`${folder}/manifest.json`, '{"formatVersion": 1}')
+  await writeFile(`${folder}/app.js`, '')
+  const { code, err } = await cli(['build', tools, '--out', folder])
+  expect([code, err]).toEqual([2, expect.stringContaining('which holds "app.js"')])
+})
+
+it('a folder under /proc is an error, and not an endless search for its parent', async () => {
+  const { code, err } = await cli(['build', tools, '--out', '/proc/nowhere/index'])
+  expect([code, err]).toEqual([1, expect.stringMatching(/ENOENT|EACCES|EPERM|ermission/)])
+})
+
+it('a description of a megabyte takes seconds, and a name of thousands of characters is shown shortened', async () => {
+  const file = await work.file('long.json', {
+    long: { description: 'word '.repeat(200_000) },
+    ['z'.repeat(5_000)]: { description: 'evil' },
+  })
+  expect((await cli(['build', file, '--out', work.path('long')])).code).toBe(0)
+  const { code, out } = await cli(['search', file, 'evil'])
+  expect(code).toBe(0)
+  expect(out).toContain('…')
+}, 30_000)

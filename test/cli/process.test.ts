@@ -49,6 +49,71 @@ describe('a process', () => {
     expect(err).toBe('hello\nrawcalled\n')
   })
 
+  it('has all of a long JSON document on stdout, though its reader is slow', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 700 }, (_, at) => [`send_${'letter_'.repeat(12)}${at}`, { description: 'x' }]),
+    )
+    const file = await work.file('many.json', many)
+    const args = ['search', file, 'send a letter', '--json', '--top-k', '700', '--min-score', '0']
+    const { child, ended } = start(args)
+    child.stdout.pause()
+    setTimeout(() => child.stdout.resume(), 6_000)
+    const { code, out } = await ended
+    expect(code).toBe(0)
+    expect(out.length).toBeGreaterThan(80_000)
+    expect(JSON.parse(out).results).toHaveLength(700)
+  })
+
+  it.each([
+    ['ends the process', 'process.exit(0)', /ended the process/],
+    [
+      'throws in a timer',
+      'setTimeout(() => { throw new Error("late") }, 1); await new Promise(() => {})',
+      /nothing catches it.*late/,
+    ],
+    [
+      'rejects where nobody waits',
+      'Promise.reject(new Error("lost")); await new Promise(() => setTimeout(() => {}, 9000))',
+      /nothing catches it.*lost/,
+    ],
+  ])('fails with a sentence when a tools module %s', async (_, code, message) => {
+    const file = await work.file('bad.mjs', `${code}; export default { a: { description: 'x' } }`)
+    const ended = await start(['build', file, '--out', work.path('never'), '--json']).ended
+    expect(ended.code).toBe(1)
+    expect(JSON.parse(ended.out)).toMatchObject({
+      error: { code: 'SOURCE_FAILED', message: expect.stringMatching(message) },
+    })
+    expect(ended.err.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('writes the index where the user was, whatever a tools module makes the working directory', async () => {
+    const file = await work.file('chdir.mjs', `process.chdir('/'); export default { a: { description: 'x' } }`)
+    const child = spawn(
+      process.execPath,
+      ['--import', import.meta.resolve('tsx'), `${root}src/cli/main.ts`, 'build', file, '--out', 'here'],
+      { cwd: work.path('.') },
+    )
+    expect(await new Promise(resolve => child.once('close', resolve))).toBe(0)
+    expect(await readdir(work.path('here'))).toContain('manifest.json')
+  })
+
+  it.skipIf(process.platform !== 'linux')('fails when its output cannot be written', async () => {
+    const child = spawn(
+      'sh',
+      [
+        '-c',
+        `"${process.execPath}" --import tsx src/cli/main.ts build "${tools}" --out "${work.path('full')}" > /dev/full`,
+      ],
+      { cwd: root },
+    )
+    let err = ''
+    child.stderr.on('data', chunk => {
+      err += chunk
+    })
+    expect(await new Promise(resolve => child.once('close', resolve))).toBe(1)
+    expect(err.trim()).toMatch(/^The output could not be written: .*ENOSPC/)
+  })
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { BuildReport } from '../../artifact/tool-index.js'
 import { showBuildProgress } from '../build-progress.js'
@@ -12,7 +13,7 @@ import {
   type SourceOptions,
   serversOf,
 } from '../shared-options.js'
-import { byteSize, type Terminal, whole } from '../terminal.js'
+import { byteSize, shown, type Terminal, whole } from '../terminal.js'
 
 interface BuildOptions extends SourceOptions, ModelOptions {
   readonly out: string
@@ -60,10 +61,13 @@ async function runBuild(
   if (files.length === 0 && options.mcp.length === 0) {
     throw new CliError('WRONG_USE', 'Expected tools to build an index of: a module, a JSON file or --mcp, got none.')
   }
+  if (options.out === '') throw new CliError('WRONG_USE', 'Expected --out to be a folder, got "". Name one.')
+  // Before a tools module runs: it may change the working directory.
+  const out = resolve(options.out)
   const embedder = await embedderOf(options, internals)
   const { loadSources } = await import('../sources/load-sources.js')
   const { tools } = await loadSources({ files, ...serversOf(options) }, terminal)
-  const { out, includeDocuments } = options
+  const { includeDocuments } = options
   const report = await buildShowing(terminal, { tools, out, embedder, includeDocuments })
   terminal.printJson(jsonOf(report))
   printReport(report, terminal)
@@ -101,5 +105,5 @@ export function printReport(report: BuildReport, { print, colors }: Terminal): v
   row('tools', `${whole(tools)} (${whole(embedded)} embedded, ${whole(reused)} reused)`)
   row('model', manifest.model.id)
   row('size', byteSize(bytes))
-  row('path', path)
+  row('path', shown(path))
 }

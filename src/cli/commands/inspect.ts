@@ -8,7 +8,7 @@ import { messageOf } from '../../show.js'
 import { EXIT_FAILED } from '../failure.js'
 import { reportFile, writeReportFile } from '../report-file.js'
 import { addJsonOption } from '../shared-options.js'
-import { printable, type Terminal } from '../terminal.js'
+import { printable, shown, type Terminal } from '../terminal.js'
 import { printInspection } from './inspect-output.js'
 
 interface InspectCommandOptions {
@@ -57,7 +57,7 @@ async function runInspect(path: string, { html, failOn }: InspectCommandOptions,
   )
   if (file !== undefined) await writeReport(file, index, inspection, neighbors, terminal)
   printInspection(inspection, terminal)
-  if (file !== undefined) terminal.print(`\nReport: ${file}`)
+  if (file !== undefined) terminal.print(`\nReport: ${shown(file)}`)
   terminal.printJson({ ...inspection, rules: RULES, html: file ?? null })
   if (failOn && inspection.findings.some(({ severity }) => isAtLeast(severity, failOn))) terminal.exitCode = EXIT_FAILED
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { hasDrift } from '../../artifact/drift.js'
 import type { ToolIndexDrift, VerifyReport } from '../../artifact/tool-index.js'
@@ -12,7 +13,7 @@ import {
   type SourceOptions,
   serversOf,
 } from '../shared-options.js'
-import { printable, type Terminal, whole } from '../terminal.js'
+import { printable, shown, type Terminal, whole } from '../terminal.js'
 import { buildShowing, jsonOf, printReport, SOURCES_HELP } from './build.js'
 
 interface VerifyOptions extends SourceOptions, ModelOptions {
@@ -55,13 +56,15 @@ async function runVerify(
   if (options.fix && !hasTools) {
     throw new CliError('WRONG_USE', '--fix needs the tools to rebuild the index of: a module, a JSON file or --mcp.')
   }
+  // Before a tools module runs: it may change the working directory.
+  const folder = resolve(index)
   const embedder = await embedderOf(options, internals)
   const { loadSources } = await import('../sources/load-sources.js')
   const { verifyToolIndex } = await import('../../artifact/verify.js')
   const sources = { files, ...serversOf(options) }
   const tools = hasTools ? (await loadSources(sources, terminal)).tools : undefined
   const { abortSignal } = terminal
-  const check = () => verifyToolIndex(index, { ...(tools && { tools }), ...(embedder && { embedder }), abortSignal })
+  const check = () => verifyToolIndex(folder, { ...(tools && { tools }), ...(embedder && { embedder }), abortSignal })
 
   const found = await check()
   printFindings(found, index, terminal)
@@ -71,7 +74,7 @@ async function runVerify(
     return
   }
   const includeDocuments = found.manifest ? found.manifest.files.documents !== null : undefined
-  const report = await buildShowing(terminal, { tools, out: index, embedder, includeDocuments })
+  const report = await buildShowing(terminal, { tools, out: folder, embedder, includeDocuments })
   terminal.print()
   printReport(report, terminal)
   const after = await check()
@@ -90,7 +93,9 @@ function printFindings({ ok, problems, drift, manifest }: VerifyReport, index: s
   const { print, colors } = terminal
   for (const problem of problems) print(`${colors.red('✗')} ${printable(problem)}`)
   if (problems.length === 0 && manifest) {
-    print(`${colors.green('✓')} ${index} is intact: ${whole(manifest.tools.length)} tools, model ${manifest.model.id}`)
+    print(
+      `${colors.green('✓')} ${shown(index)} is intact: ${whole(manifest.tools.length)} tools, model ${manifest.model.id}`,
+    )
   }
   if (!drift) return
   if (ok) print(`${colors.green('✓')} It is up to date with the tools.`)

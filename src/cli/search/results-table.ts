@@ -125,8 +125,11 @@ function printTable(columns: readonly Column[], rows: readonly Cell[][], { print
   for (const line of table.toString().split('\n')) print(line)
 }
 
+// Whole, to be copied, as far as any client would take it: the time of the table grows with the square of its lines.
+const MAX_CELL_CHARACTERS = 500
+
 function linesOf(text: string, cells: number): string[] {
-  const characters = [...text]
+  const characters = [...(text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text)]
   const count = Math.max(1, Math.ceil(characters.length / cells))
   return Array.from({ length: count }, (_, at) => characters.slice(at * cells, (at + 1) * cells).join(''))
 }

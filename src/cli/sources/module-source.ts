@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url'
 import { messageOf, show } from '../../show.js'
 import { untilAborted } from '../../wait.js'
 import { CliError } from '../failure.js'
@@ -32,7 +33,9 @@ async function importModule(path: string, { isFresh = false }: ModuleOptions): P
   const { createJiti } = await import('jiti')
   // A cache on the disk would be one more thing to go stale; compiling a tools module takes milliseconds.
   const jiti = createJiti(path, { interopDefault: false, fsCache: false, moduleCache: !isFresh, sourceMaps: true })
-  return jiti.import(path)
+  // What Node itself imports, it keeps by its URL.
+  const isKept = isFresh && path.endsWith('.mjs')
+  return isKept ? import(`${pathToFileURL(path).href}?loaded=${performance.now()}`) : jiti.import(path)
 }
 
 // In an async function, so that a synchronous throw is a rejection, too.
