@@ -70,17 +70,22 @@ export async function rejectForeignFolder(folder: string): Promise<void> {
     throw new InvalidOptionsError(`Expected out to be a folder, got ${JSON.stringify(folder)} (${error.message}).`)
   })
   const foreign = names.find(name => !DATA_FILE_NAME.test(name) && !TEMPORARY_NAME.test(name))
-  if (foreign === undefined || names.some(name => DATA_FILE_NAME.test(name)) || hasManifest(folder)) return
+  const isAlone = names.length === 1
+  if (foreign === undefined || names.some(name => DATA_FILE_NAME.test(name)) || hasManifest(folder, isAlone)) return
   throw new InvalidOptionsError(
     `Expected out to be a new or empty folder, or an index, got "${folder}", which holds ${JSON.stringify(foreign)}.`,
   )
 }
 
-/** Whether the folder's manifest.json is one of an index, of whatever version: web applications have such files, too. */
-function hasManifest(folder: string): boolean {
+/**
+ * Whether the folder's manifest.json is one of an index, of whatever version: web applications have such files, too. Where
+ * it is alone, what is left of an index will do.
+ */
+function hasManifest(folder: string, isAlone: boolean): boolean {
   try {
     const value = JSON.parse(readFileSync(join(folder, MANIFEST_FILE), 'utf8')) as Partial<ToolIndexManifest> | null
-    return typeof value?.formatVersion === 'number' && typeof value.digest === 'string' && Array.isArray(value.tools)
+    if (typeof value?.formatVersion !== 'number') return false
+    return isAlone || (typeof value.digest === 'string' && Array.isArray(value.tools))
   } catch {
     return false
   }
