@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
+import { buildToolIndex } from '../../src/artifact/build.js'
 import { encodeGraph, graphOf } from '../../src/artifact/graph-file.js'
+import { openToolIndex } from '../../src/artifact/open.js'
 import { documentOf } from '../../src/catalog/document.js'
 import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
+import type { Embedder } from '../../src/embedding/embedder.js'
 import { createExactIndex } from '../../src/vector/exact.js'
 import { buildHnsw, efSearchFor, HNSW_PARAMETERS, type HnswParameters } from '../../src/vector/hnsw.js'
 import { searchGraph } from '../../src/vector/hnsw-graph.js'
@@ -10,9 +16,9 @@ import { type Benchmark, type BenchmarkResult, wholeNumber, wholeNumbers } from 
 import { cachedEmbedder } from '../cached-embedder.js'
 import { loadCorpus, sample } from '../corpora.js'
 import { manyTools, variantEmbedder } from '../many-tools.js'
-import { type Metric, meanMetric, median, plainMetric } from '../metric.js'
+import { type Metric, meanMetric, median, medianMetric, plainMetric } from '../metric.js'
 import { printTable } from '../table.js'
-import { timed } from '../times.js'
+import { inTurns, timed } from '../times.js'
 
 interface Options {
   sizes: number[]
@@ -97,14 +103,31 @@ async function run({ sizes, queries }: Options): Promise<BenchmarkResult> {
           better: null,
         })
         metrics[`${size}/build`] = plainMetric(buildMs, { unit: 'ms', better: null })
-        metrics[`${size}/graph`] = plainMetric(graphBytes / 2 ** 20, { unit: 'MiB', better: 'lower' })
-        metrics[`${size}/vectors`] = plainMetric(vectors.byteLength / 2 ** 20, { unit: 'MiB', better: 'lower' })
       }
     }
+    Object.assign(metrics, await artifactMetrics(size, variantEmbedder(cached)))
     cached.save()
     print(points.filter(point => point.size === size))
   }
   return { model: embedder.modelId, metrics, details: { points } }
+}
+
+const OPENINGS = 7
+
+/** What an index of so many tools takes on the disk, and how long it takes to open. */
+async function artifactMetrics(size: number, embedder: Embedder): Promise<Record<string, Metric>> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-ann-'))
+  try {
+    const out = join(folder, 'index')
+    const { bytes } = await buildToolIndex({ tools: manyTools(size), out, embedder })
+    const { open } = await inTurns({ open: () => openToolIndex(out) }, { rounds: OPENINGS, warmUp: 2 })
+    return {
+      [`${size}/artifact`]: plainMetric(bytes / 2 ** 20, { unit: 'MiB', better: 'lower' }),
+      [`${size}/open`]: medianMetric(open, { unit: 'ms', better: null }),
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 async function vectorsOf(size: number, embedder: ReturnType<typeof checkedEmbedder>): Promise<Float32Array> {

@@ -36,7 +36,7 @@ const file = (kind: DataFileKind) =>
       message: `must be named ${kind}, the start of its sha256, and .${DATA_FILES[kind]}`,
     })
 
-export const MANIFEST_FILES = z.strictObject({
+const MANIFEST_FILES = z.strictObject({
   vectors: file('vectors'),
   graph: file('graph').nullable(),
   documents: file('documents').nullable(),
@@ -133,7 +133,7 @@ function sha256Of(bytes: Uint8Array): string {
 }
 
 /** The bytes of a manifest file, and their JSON as a value that is yet to be checked. */
-export interface ManifestFileContents {
+interface ManifestFileContents {
   readonly bytes: Buffer
   readonly value: unknown
 }

@@ -1,5 +1,5 @@
-import { webcrypto } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, read, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, read, readFileSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod/v4'
@@ -13,7 +13,7 @@ import { untilAborted } from '../wait.js'
 import { littleEndian32 } from './byte-order.js'
 import { decodeGraph } from './graph-file.js'
 import { fitsVectors } from './graph-fit.js'
-import { broken, checkedManifest, MANIFEST_FILES, type ManifestFileContents, parseJson } from './manifest.js'
+import { broken, checkedManifest, parseJson } from './manifest.js'
 import {
   MANIFEST_FILE,
   type ManifestFile,
@@ -25,9 +25,6 @@ import {
 
 // Some 300,000 tools. Beyond, the text of the manifest alone would take the memory of the process.
 const MAX_MANIFEST_BYTES = 64 * 2 ** 20
-
-// Bytes of one read: the most that a single call takes is 2 GiB.
-const READ_BYTES = 2 ** 30
 
 // A build that ends while the files are read replaces them; more than this many in a row is no coincidence.
 const MAX_REPLACED = 5
@@ -51,16 +48,11 @@ export async function openToolIndex(path: string, options: OpenToolIndexOptions 
   const { abortSignal } = resolveOpenOptions(path, options)
   abortSignal?.throwIfAborted()
   const folder = resolve(path)
-  const contents = readManifestFile(folder)
-  // The data is read while the manifest is checked: of 4,000 tools both take about as long.
-  const early = readEarly(folder, contents)
-  const opening = openManifest(folder, checkedManifest(contents, folder), { withDocuments: true, early })
-  return untilAborted(opening, abortSignal)
+  return untilAborted(openManifest(folder, readManifest(folder), { withDocuments: true }), abortSignal)
 }
 
 interface OpenOptions {
   readonly withDocuments: boolean
-  readonly early?: ReadonlyMap<string, Promise<DataFile>> | undefined
 }
 
 /** Opens the data of a manifest that was read before; of a newer one where the folder has one by now. */
@@ -72,8 +64,7 @@ export async function openManifest(
   let current = manifest
   for (let replaced = 0; ; replaced++) {
     try {
-      // What was read early may be what has been replaced.
-      return await readData(folder, current, replaced === 0 ? options : { ...options, early: undefined })
+      return await readData(folder, current, options)
     } catch (error) {
       if (!(error instanceof InvalidIndexError) || replaced >= MAX_REPLACED) throw error
       const newer = readManifest(folder)
@@ -85,10 +76,6 @@ export async function openManifest(
 
 /** The folder's manifest, read at once: it takes milliseconds. Throws as `openToolIndex` does. */
 export function readManifest(folder: string): ToolIndexManifest {
-  return checkedManifest(readManifestFile(folder), folder)
-}
-
-function readManifestFile(folder: string): ManifestFileContents {
   const check = (size: number) => {
     if (size > MAX_MANIFEST_BYTES) throw new Error(`it has ${size} bytes, more than ${MAX_MANIFEST_BYTES}`)
   }
@@ -97,61 +84,29 @@ function readManifestFile(folder: string): ManifestFileContents {
     closeSync(fd)
     return contents
   })
-  return parseJson(bytes, folder)
-}
-
-interface DataFile {
-  readonly bytes: ArrayBuffer
-  /** Rejects where the bytes are not those that the manifest names. */
-  readonly verified: Promise<void>
-}
-
-/** Starts to read the data files of a manifest that is yet to be checked, by name. */
-function readEarly(folder: string, { value }: ManifestFileContents): Map<string, Promise<DataFile>> {
-  const reading = new Map<string, Promise<DataFile>>()
-  const { success, data } = MANIFEST_FILES.safeParse((value as { files?: unknown } | null)?.files, { jitless: true })
-  for (const file of success ? Object.values(data) : []) {
-    if (!file) continue
-    const read = readDataFile(folder, file)
-    read.catch(() => {}) // Reported when the manifest is sound, and the file is asked for.
-    reading.set(file.name, read)
-  }
-  return reading
+  return checkedManifest(parseJson(bytes, folder), folder)
 }
 
 async function readData(
   folder: string,
   manifest: ToolIndexManifest,
-  { withDocuments, early }: OpenOptions,
+  { withDocuments }: OpenOptions,
 ): Promise<ToolIndex> {
   const { files, tools, model } = manifest
-  const read = (file: ManifestFile | null) => file && (early?.get(file.name) ?? readDataFile(folder, file))
-  const [vectorFile, graphFile, documentsFile] = await Promise.all([
-    read(files.vectors),
-    read(files.graph),
-    withDocuments ? read(files.documents) : null,
-  ])
-  const allVerified = Promise.all([vectorFile, graphFile, documentsFile].map(file => file?.verified))
-  allVerified.catch(() => {}) // Awaited below.
-  try {
-    // Their hashes are computed meanwhile, in other threads.
-    const vectors = checkedVectors(folder, vectorFile!.bytes, model.dimensions)
-    const graph = graphFile ? checkedGraph(folder, graphFile.bytes, manifest, vectors) : undefined
-    const documents = documentsFile ? checkedDocuments(folder, documentsFile.bytes, manifest) : undefined
-    await allVerified
-    return {
-      path: folder,
-      manifest,
-      vectors,
-      graph,
-      documents,
-      rowOfName: firstRows(tools, tool => tool.name),
-      rowOfDocument: firstRows(tools, tool => tool.documentHash),
-    }
-  } catch (error) {
-    // That a file was altered says more than what is wrong within it.
-    await allVerified
-    throw error
+  const vectors = checkedVectors(folder, await readDataFile(folder, files.vectors), model.dimensions)
+  const graph = files.graph && checkedGraph(folder, await readDataFile(folder, files.graph), manifest, vectors)
+  const documents =
+    withDocuments && files.documents
+      ? checkedDocuments(folder, await readDataFile(folder, files.documents), manifest)
+      : undefined
+  return {
+    path: folder,
+    manifest,
+    vectors,
+    graph: graph ?? undefined,
+    documents,
+    rowOfName: firstRows(tools, tool => tool.name),
+    rowOfDocument: firstRows(tools, tool => tool.documentHash),
   }
 }
 
@@ -170,37 +125,52 @@ function firstRows(
   }
 }
 
-async function readDataFile(folder: string, { name, bytes: expected, sha256 }: ManifestFile): Promise<DataFile> {
+/** The bytes of a data file, which are those that the manifest names. */
+async function readDataFile(folder: string, { name, bytes: expected, sha256 }: ManifestFile): Promise<ArrayBuffer> {
   const check = (size: number) => {
     if (size !== expected) throw new Error(`it has ${size} bytes, and the manifest says ${expected}`)
   }
   const bytes = await withFile(folder, name, check, readAll).catch(error =>
     Promise.reject(unreadable(folder, name, error)),
   )
-  const verified = webcrypto.subtle.digest('SHA-256', bytes).then(digest => {
-    const got = Buffer.from(digest).toString('hex')
-    if (got !== sha256) throw broken(folder, `its ${name} was altered: its sha256 is ${got}`)
-  })
-  verified.catch(() => {}) // Awaited by whoever uses the bytes.
-  return { bytes, verified }
+  const got = await sha256Of(bytes)
+  if (got !== sha256) throw broken(folder, `its ${name} was altered: its sha256 is ${got}`)
+  return bytes.buffer
 }
+
+// Up to here, reading and hashing take a few milliseconds each; for more, other work may run in between.
+const BYTES_AT_ONCE = 16 * 2 ** 20
 
 const readInThread = promisify(read)
 
-/** The first `size` bytes of an open file, which is closed then. Read in another thread, each part in one call. */
-async function readAll(fd: number, size: number): Promise<ArrayBuffer> {
+/** The first `size` bytes of an open file, which is closed then. */
+async function readAll(fd: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
   try {
     // Memory of its own that is not cleared first: it is filled, or the read fails.
     const bytes = Buffer.allocUnsafeSlow(size)
     for (let at = 0; at < size; ) {
-      const { bytesRead } = await readInThread(fd, bytes, at, Math.min(READ_BYTES, size - at), at)
+      const length = Math.min(BYTES_AT_ONCE, size - at)
+      const bytesRead =
+        size <= BYTES_AT_ONCE
+          ? readSync(fd, bytes, at, length, at)
+          : (await readInThread(fd, bytes, at, length, at)).bytesRead
       if (bytesRead === 0) throw new Error(`it ends after ${at} of ${size} bytes`)
       at += bytesRead
     }
-    return bytes.buffer
+    return bytes
   } finally {
     closeSync(fd)
   }
+}
+
+/** Here and not by WebCrypto in another thread: that would copy the bytes first, which takes as long as hashing them. */
+async function sha256Of(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) {
+    if (at > 0) await new Promise(resolve => setImmediate(resolve))
+    hash.update(bytes.subarray(at, at + BYTES_AT_ONCE))
+  }
+  return hash.digest('hex')
 }
 
 /** Calls `read` with an opened regular file and its size, after `check`. */
