@@ -24,7 +24,7 @@ async function main() {
   const embedder = cachedEmbedder(defaultEmbedder())
   const corpora: { id: string; queries: { candidates: (Sample & { name: string })[]; relevant: Set<string> }[] }[] = []
   for (const id of LABELLED_CORPORA) {
-    const corpus = loadCorpus(id, Number(process.argv[2] ?? 500))
+    const corpus = loadCorpus(id, Number(process.argv[2] ?? 500), 'dev')
     const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
     const queries = []
     for (const { query, relevant } of corpus.queries) {

@@ -119,6 +119,13 @@ describe('a JSON file', () => {
     expect(await namesOf([await work.file('utf16.json', utf16)])).toEqual(['a', 'b'])
   })
 
+  it.each(['result', undefined])('is refused where it is only a page of a list (%s)', async wrapper => {
+    const page = { tools: [{ name: 'a', description: 'x', inputSchema: {} }], nextCursor: '2' }
+    const file = await work.file('page.json', wrapper ? { jsonrpc: '2.0', id: 1, result: page } : page)
+    const { code, err } = await cli(['build', file])
+    expect([code, err]).toEqual([2, expect.stringContaining('only one page')])
+  })
+
   it('gets the name of an MCP server in front of its tools', async () => {
     expect(await namesOf([`git-hub=${await work.file('named.json', MCP)}`])).toEqual(['git-hub_a', 'git-hub_b'])
   })

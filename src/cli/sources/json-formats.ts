@@ -55,9 +55,18 @@ export function toolsInJson(document: unknown, label: string): KeyedTool[] {
     throw new CliError('SOURCE_INVALID', `${label} is the answer to a failed request: ${show(document.error.message)}.`)
   }
   const { value, at } = unwrapped(document)
+  rejectPart(document, label)
   if (Array.isArray(value)) return toolsOfArray(value, at, label)
   if (isObject(value)) return toolsOfRecord(value, at, label)
   throw new CliError('SOURCE_INVALID', `${label} is ${show(value)}. ${FORMS}`)
+}
+
+/** A page of a list would make an index that lacks the rest. */
+function rejectPart(document: unknown, label: string): void {
+  const page = isObject(document) && isObject(document.result) ? document.result : document
+  if (!isObject(page) || typeof page.nextCursor !== 'string' || !Array.isArray(page.tools)) return
+  const cure = 'Put the tools of all pages into one "tools" array, without nextCursor.'
+  throw new CliError('SOURCE_INVALID', `${label} is only one page of a tools/list (it has a nextCursor). ${cure}`)
 }
 
 /** What holds the tools, and its path: within a response of JSON-RPC, within `tools`, or the document itself. */
