@@ -4,7 +4,8 @@ import type { Embedder } from '../src/embedding/embedder.js'
 import { normalizeInPlace } from '../src/embedding/pooling.js'
 import { type CorpusTool, LABELLED_CORPORA, loadCorpus, SEED, seededRandom } from './corpora.js'
 
-const VARIANT = / Variant (\d+)\.$/
+// Not at the end: parameters follow the description.
+const VARIANT = / Variant (\d+)\./
 
 /**
  * `count` tools, of the corpora's as far as there are (some 8,600), then variants of them. Made by Mastra's `createTool`
@@ -33,7 +34,6 @@ let tools: CorpusTool[] | undefined
 function baseTools(): CorpusTool[] {
   if (!tools) {
     const byName = new Map(LABELLED_CORPORA.flatMap(id => Object.entries(loadCorpus(id, 0).tools)))
-    // Parameters last: the start of the list is the same in every run.
     tools = [...byName.values()]
   }
   return tools
@@ -56,14 +56,14 @@ export function variantEmbedder(inner: Embedder): Embedder {
     readableShares: texts => embedder.readableShares(texts),
     embedQueries: texts => embedder.embedQueries(texts),
     async embedDocuments(texts) {
-      const vectors = await embedder.embedDocuments(texts.map(text => text.replace(/ Variant \d+\./, '')))
+      const vectors = await embedder.embedDocuments(texts.map(text => text.replace(VARIANT, '')))
       return vectors.map((vector, at) => moved(vector, texts[at]!))
     },
   }
 }
 
 function moved(vector: Float32Array, text: string): Float32Array {
-  const [, variant] = VARIANT.exec(text) ?? / Variant (\d+)\./.exec(text) ?? []
+  const [, variant] = VARIANT.exec(text) ?? []
   if (variant === undefined) return vector
   const random = seededRandom(SEED + Number(variant))
   const copy = vector.map(value => value + (random() - 0.5) * 2 * NOISE)

@@ -60,8 +60,8 @@ function retrievalFigures(): string {
   })
   return `${table(["catalog: Mastra's class → this", 'nDCG@10', 'recall@5', 'hit@1', 'gain in nDCG@10, 95 % interval'], rows)}
 
-From \`bench/results/retrieval.json\`, made by \`npm run bench -- retrieval\`: at most 1,000 queries a catalog, of the half that
-no constant was chosen by since the split was made.
+From \`bench/results/retrieval.json\`, made by \`npm run bench -- retrieval\`: at most 1,000 queries a catalog, of the half kept
+for reporting. The constants were chosen before the queries were split.
 `
 }
 
@@ -96,9 +96,9 @@ ${table(
 
 From \`bench/results/no-answer.json\`, made by \`npm run bench -- no-answer\`; the last three columns are at the default
 \`minScore\` of ${defaultMinScore}. 'Topic removed' takes the relevant tools and all that are like them out of the catalog. Scores of
-Mastra's class are unbounded sums, so that one \`minScore\` serves one catalog; here each curve has the best ones. A few words
-of English small talk ("hey there!") are closer to some tool's text than they should be: with them Mastra's class, which
-sums up over words, does better.
+Mastra's class are unbounded sums, so that a \`minScore\` serves one catalog only; its curve has the best ones for each. A few
+words of English small talk ("hey there!") come closer to some tool's text than they should: there Mastra's class, whose
+sums grow with the number of shared words, tells them better from requests.
 `
 }
 
