@@ -1,10 +1,13 @@
+import type { ToolLike } from '../src/catalog/catalog.js'
 import { documentOf, documentOfFields, type ToolDocument } from '../src/catalog/document.js'
-import { checkedEmbedder } from '../src/embedding/checked.js'
+import { type CheckedEmbedder, checkedEmbedder } from '../src/embedding/checked.js'
 import type { Embedder } from '../src/embedding/embedder.js'
 import { buildLexicalLayer, type LexicalLayer } from '../src/layer-index.js'
 import { weightQuery } from '../src/lexical/bm25.js'
 import { createExactIndex } from '../src/vector/exact.js'
+import { packRows } from '../src/vector/pack-rows.js'
 import { topK } from '../src/vector/top-k.js'
+import type { VectorIndex } from '../src/vector/vector-index.js'
 import type { Corpus } from './corpora.js'
 
 /** How a tool is written as a document. `shipped` is what the package does. */
@@ -23,31 +26,40 @@ export interface CorpusIndex {
   /** One row a tool, of unit length. */
   readonly vectors: Float32Array
   readonly dimensions: number
+  /** Compares all of them. */
+  readonly exact: VectorIndex
   readonly readableShares: Float32Array
   /** For each query its vector, of unit length. */
   readonly queryVectors: readonly Float32Array[]
 }
 
+/** The documents of tools, and their vectors: one row a tool, of unit length. */
+export async function embedTools(
+  tools: Readonly<Record<string, ToolLike>>,
+  embedder: CheckedEmbedder,
+  rendering: Rendering = 'shipped',
+): Promise<{ documents: ToolDocument[]; vectors: Float32Array }> {
+  const documents = Object.entries(tools).map(([name, tool]) =>
+    RENDERINGS[rendering](documentOf({ name, key: name, tool }), name),
+  )
+  const vectors = await embedder.embedDocuments(documents.map(({ text }) => text))
+  return { documents, vectors: packRows(vectors, embedder.dimensions) }
+}
+
 export async function indexCorpus(
   { tools, queries }: Corpus,
   inner: Embedder,
-  rendering: Rendering = 'shipped',
+  rendering?: Rendering,
 ): Promise<CorpusIndex> {
   const embedder = checkedEmbedder(inner)
-  const names = Object.keys(tools)
-  const documents = names.map(name => RENDERINGS[rendering](documentOf({ name, key: name, tool: tools[name]! }), name))
-  const texts = documents.map(({ text }) => text)
-  const found = await embedder.embedDocuments(texts)
-  const vectors = new Float32Array(names.length * embedder.dimensions)
-  found.forEach((vector, row) => {
-    vectors.set(vector, row * embedder.dimensions)
-  })
+  const { documents, vectors } = await embedTools(tools, embedder, rendering)
   return {
-    names,
+    names: Object.keys(tools),
     lexical: await buildLexicalLayer(documents),
     vectors,
     dimensions: embedder.dimensions,
-    readableShares: Float32Array.from(await embedder.readableShares(texts)),
+    exact: createExactIndex(vectors, embedder.dimensions),
+    readableShares: Float32Array.from(await embedder.readableShares(documents.map(({ text }) => text))),
     queryVectors: await embedder.embedQueries(queries.map(({ query }) => query)),
   }
 }
@@ -62,8 +74,8 @@ export interface Evidence {
 }
 
 export function evidenceFor(index: CorpusIndex, query: string, queryVector: Float32Array): Evidence {
-  const { names, lexical, vectors, dimensions, readableShares } = index
-  const cosine = createExactIndex(vectors, dimensions).similarities(queryVector)
+  const { names, lexical, exact, readableShares } = index
+  const cosine = exact.similarities(queryVector)
   for (let i = 0; i < cosine.length; i++) cosine[i]! *= readableShares[i]!
   const { terms, possibleScore } = weightQuery(query, [lexical.lexical])
   const shares = new Float32Array(names.length)

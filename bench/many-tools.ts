@@ -49,12 +49,7 @@ const NOISE = 0.025
 export function variantEmbedder(inner: Embedder): Embedder {
   const embedder = checkedEmbedder(inner)
   return {
-    modelId: embedder.modelId,
-    dimensions: embedder.dimensions,
-    maxTokens: embedder.maxTokens,
-    load: () => embedder.load(),
-    readableShares: texts => embedder.readableShares(texts),
-    embedQueries: texts => embedder.embedQueries(texts),
+    ...inner,
     async embedDocuments(texts) {
       const vectors = await embedder.embedDocuments(texts.map(text => text.replace(VARIANT, '')))
       return vectors.map((vector, at) => moved(vector, texts[at]!))

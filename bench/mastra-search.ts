@@ -1,16 +1,9 @@
-import { MessageList } from '@mastra/core/agent'
 import { ToolSearchProcessor } from '@mastra/core/processors'
-import { RequestContext } from '@mastra/core/request-context'
 import type { ToolLike } from '../src/catalog/catalog.js'
-
-export interface MastraResult {
-  readonly name: string
-  /** BM25, unbounded. */
-  readonly score: number
-}
+import { type FoundTool, stepOf } from './step.js'
 
 /** Searches with Mastra's own class; `accept` is its `filter`. */
-export type MastraSearch = (query: string, accept?: (name: string) => boolean) => Promise<MastraResult[]>
+export type MastraSearch = (query: string, accept?: (name: string) => boolean) => Promise<FoundTool[]>
 
 /** Mastra's own class, driven through its `search_tools`: its ten best results, best first. */
 export async function searchWithMastra(tools: Record<string, ToolLike>): Promise<MastraSearch> {
@@ -26,16 +19,7 @@ export async function searchWithMastra(tools: Record<string, ToolLike>): Promise
   }
 }
 
-async function searchToolsOf(processor: ToolSearchProcessor): Promise<(query: string) => Promise<MastraResult[]>> {
-  const { tools: metaTools } = await processor.processInputStep({
-    messages: [],
-    messageList: new MessageList({}),
-    requestContext: new RequestContext(),
-    tools: {},
-    stepNumber: 0,
-  } as never)
-  return async query => {
-    const found = (await metaTools.search_tools.execute?.({ query }, {} as never)) as { results: MastraResult[] }
-    return found.results
-  }
+async function searchToolsOf(processor: ToolSearchProcessor): Promise<(query: string) => Promise<FoundTool[]>> {
+  const { search_tools } = await stepOf(processor)
+  return async query => (await search_tools.execute({ query }, {})).results
 }

@@ -1,8 +1,8 @@
-import { documentOf } from '../src/catalog/document.js'
 import { checkedEmbedder } from '../src/embedding/checked.js'
 import type { Embedder } from '../src/embedding/embedder.js'
 import { createRowSimilarity } from '../src/vector/exact.js'
 import type { Corpus } from './corpora.js'
+import { embedTools } from './corpus-index.js'
 
 // A tool is of a request's topic when its document is that near to a relevant tool's, by the base model.
 const TOPIC_COSINE = 0.5
@@ -14,20 +14,16 @@ export async function topicsOf(
 ): Promise<(relevant: readonly string[]) => Set<string>> {
   const embedder = checkedEmbedder(inner)
   const names = Object.keys(tools)
-  const found = await embedder.embedDocuments(
-    names.map(name => documentOf({ name, key: name, tool: tools[name]! }).text),
-  )
-  const vectors = new Float32Array(names.length * embedder.dimensions)
-  found.forEach((vector, row) => {
-    vectors.set(vector, row * embedder.dimensions)
-  })
-  const similarity = createRowSimilarity(vectors, embedder.dimensions)
+  const { dimensions } = embedder
+  const { vectors } = await embedTools(tools, embedder)
+  const similarity = createRowSimilarity(vectors, dimensions)
   const positions = new Map(names.map((name, at) => [name, at]))
   const near = new Map<string, string[]>()
   const nearTo = (name: string) => {
     let topic = near.get(name)
     if (!topic) {
-      const vector = found[positions.get(name)!]!
+      const at = positions.get(name)!
+      const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions)
       topic = names.filter((_, row) => similarity(vector, row) >= TOPIC_COSINE)
       near.set(name, topic)
     }

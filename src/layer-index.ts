@@ -42,8 +42,12 @@ export async function areDocumentsOf(documents: readonly ToolDocument[], layer: 
   await inTurns(documents, (_, at) => {
     same &&= isSameAt(at)
   })
-  if (same) nameSets.set(layer, namesOf(documents))
   return same
+}
+
+/** Gives a layer the set of names of documents that `areDocumentsOf` found to be its own: made once for all of them. */
+export function shareNames(layer: CatalogLayer, documents: readonly ToolDocument[]): void {
+  nameSets.set(layer, namesOf(documents))
 }
 
 const namesByDocuments = new WeakMap<readonly ToolDocument[], NameSet>()

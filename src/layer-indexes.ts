@@ -7,11 +7,19 @@ import type { ToolDocument } from './catalog/document.js'
 import type { CheckedEmbedder } from './embedding/checked.js'
 import { vectorsOf } from './embedding/document-vectors.js'
 import type { CachedVector } from './embedding/vector-cache.js'
-import { areDocumentsOf, buildLexicalLayer, type DenseLayer, documentsOf, type LexicalLayer } from './layer-index.js'
+import {
+  areDocumentsOf,
+  buildLexicalLayer,
+  type DenseLayer,
+  documentsOf,
+  type LexicalLayer,
+  shareNames,
+} from './layer-index.js'
 import type { OnStale } from './options.js'
 import { messageOf } from './show.js'
 import { createExactIndex } from './vector/exact.js'
 import { createHnswIndex, HNSW_MIN_SIZE } from './vector/hnsw.js'
+import { packRows } from './vector/pack-rows.js'
 import type { VectorIndex } from './vector/vector-index.js'
 import { keepSuccess } from './wait.js'
 import type { Warn } from './warn-once.js'
@@ -76,6 +84,7 @@ export class LayerIndexes {
 
   async #requestLayer(layer: CatalogLayer): Promise<LayerIndex> {
     const known = await this.#keptFor(layer)
+    if (known) shareNames(layer, known.index.lexical.documents)
     const documents = known ? known.index.lexical.documents : await documentsOf(layer)
     const fingerprint = known?.fingerprint ?? fingerprintOf(documents)
     const index =
@@ -158,11 +167,11 @@ export class LayerIndexes {
   }
 
   async #vectorIndex(found: readonly CachedVector[], dimensions: number, lasting: boolean): Promise<VectorIndex> {
-    const vectors = new Float32Array(found.length * dimensions)
-    found.forEach(({ vector }, position) => {
-      vectors.set(vector, position * dimensions)
-    })
-    if (lasting && vectors.length / dimensions >= HNSW_MIN_SIZE) {
+    const vectors = packRows(
+      found.map(({ vector }) => vector),
+      dimensions,
+    )
+    if (lasting && found.length >= HNSW_MIN_SIZE) {
       try {
         return await createHnswIndex(vectors, dimensions)
       } catch (error) {

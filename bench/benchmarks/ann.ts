@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { buildToolIndex } from '../../src/artifact/build.js'
 import { encodeGraph, graphOf } from '../../src/artifact/graph-file.js'
 import { openToolIndex } from '../../src/artifact/open.js'
-import { documentOf } from '../../src/catalog/document.js'
+import type { ToolLike } from '../../src/catalog/catalog.js'
 import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 import type { Embedder } from '../../src/embedding/embedder.js'
@@ -15,6 +15,7 @@ import { searchGraph } from '../../src/vector/hnsw-graph.js'
 import { type Benchmark, type BenchmarkResult, wholeNumber, wholeNumbers } from '../benchmark.js'
 import { cachedEmbedder } from '../cached-embedder.js'
 import { loadCorpus, sample } from '../corpora.js'
+import { embedTools } from '../corpus-index.js'
 import { manyTools, variantEmbedder } from '../many-tools.js'
 import { type Metric, meanMetric, median, medianMetric, plainMetric } from '../metric.js'
 import { printTable } from '../table.js'
@@ -67,7 +68,7 @@ async function run({ sizes, queries }: Options): Promise<BenchmarkResult> {
   const points: AnnPoint[] = []
   const metrics: Record<string, Metric> = {}
   for (const size of sizes) {
-    const vectors = await vectorsOf(size, embedder)
+    const { vectors } = await embedTools(manyTools(size) as Record<string, ToolLike>, embedder)
     const exact = createExactIndex(vectors, embedder.dimensions)
     const exactMs: number[] = []
     const nearest: Uint32Array[] = []
@@ -128,18 +129,6 @@ async function artifactMetrics(size: number, embedder: Embedder): Promise<Record
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function vectorsOf(size: number, embedder: ReturnType<typeof checkedEmbedder>): Promise<Float32Array> {
-  const documents = Object.entries(manyTools(size)).map(
-    ([name, tool]) => documentOf({ name, key: name, tool: tool as never }).text,
-  )
-  const found = await embedder.embedDocuments(documents)
-  const vectors = new Float32Array(size * embedder.dimensions)
-  found.forEach((vector, row) => {
-    vectors.set(vector, row * embedder.dimensions)
-  })
-  return vectors
 }
 
 function print(points: readonly AnnPoint[]): void {

@@ -1,9 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MessageList } from '@mastra/core/agent'
-import { type ProcessInputStepArgs, ToolSearchProcessor } from '@mastra/core/processors'
-import { RequestContext } from '@mastra/core/request-context'
+import { ToolSearchProcessor } from '@mastra/core/processors'
 import type { Command } from 'commander'
 import { buildToolIndex } from '../../src/artifact/build.js'
 import { openToolIndex } from '../../src/artifact/open.js'
@@ -15,8 +13,9 @@ import { cachedEmbedder } from '../cached-embedder.js'
 import { loadCorpus, sample } from '../corpora.js'
 import { manyTools, variantEmbedder } from '../many-tools.js'
 import { type Metric, medianMetric, plainMetric, quantile, ratioMetric } from '../metric.js'
+import { type StepProcessor, stepOf } from '../step.js'
 import { printTable, shortNumber } from '../table.js'
-import { timed } from '../times.js'
+import { inTurns, timed } from '../times.js'
 
 interface Options {
   sizes: number[]
@@ -40,11 +39,6 @@ const CALLERS = 16
 const CONCURRENT_ROUNDS = 4
 
 type Tools = Record<string, unknown>
-
-/** Either class, as far as it is measured. */
-interface StepProcessor {
-  processInputStep(args: ProcessInputStepArgs): Promise<unknown>
-}
 
 type Search = (query: string) => Promise<unknown>
 
@@ -88,28 +82,26 @@ interface Setting {
 }
 
 async function measureSize(size: number, setting: Setting): Promise<Record<string, Metric>> {
-  const tools = manyTools(size)
-  await buildToolIndex({ tools, out: setting.out, embedder: setting.embedder })
+  await buildToolIndex({ tools: manyTools(size), out: setting.out, embedder: setting.embedder })
   return {
-    ...(await measureStatic(tools, setting)),
+    ...(await measureStatic(size, setting)),
     ...(await measureResolved(size, setting)),
   }
 }
 
 /** The tools are the processor's: starting with a prebuilt index, searches, steps, searches of many callers at once. */
-async function measureStatic(
-  tools: ReturnType<typeof manyTools>,
-  { embedder, queries, out }: Setting,
-): Promise<Record<string, Metric>> {
+async function measureStatic(size: number, { embedder, queries, out }: Setting): Promise<Record<string, Metric>> {
   const [first, ...rest] = queries
+  // Both classes keep what they make of a tool by its object: each gets objects of its own, made ahead.
+  const [a, b] = [manyTools(size), manyTools(size)]
   const index = await openToolIndex(out)
   const [coldOurs, ours] = await timed(async () => {
-    const processor = new SemanticToolSearchProcessor({ tools: fresh(tools), embedder, index, strict: true })
+    const processor = new SemanticToolSearchProcessor({ tools: a, embedder, index, strict: true })
     await (await searchOf(processor))(first!)
     return processor
   })
   const [coldTheirs, theirs] = await timed(async () => {
-    const processor = new ToolSearchProcessor({ tools: fresh(tools) as never })
+    const processor = new ToolSearchProcessor({ tools: b as never })
     await (await searchOf(processor))(first!)
     return processor
   })
@@ -117,10 +109,10 @@ async function measureStatic(
   return {
     'cold/ours': plainMetric(coldOurs, { unit: 'ms', better: null }),
     'cold/mastra': plainMetric(coldTheirs, { unit: 'ms', better: null }),
-    ...compared('search', await inTurns(rest, searchOurs, searchTheirs)),
+    ...compared('search', await bothInTurns(rest, searchOurs, searchTheirs)),
     ...compared(
       'step',
-      await inTurns(
+      await bothInTurns(
         rest,
         () => stepOf(ours),
         () => stepOf(theirs),
@@ -128,11 +120,6 @@ async function measureStatic(
     ),
     ...compared(`search, ${CALLERS} callers`, await concurrent(rest, searchOurs, searchTheirs)),
   }
-}
-
-/** Mastra's class and ours keep what they make of a tool by its object: each gets objects of its own. */
-function fresh(tools: ReturnType<typeof manyTools>): ReturnType<typeof manyTools> {
-  return manyTools(Object.keys(tools).length)
 }
 
 // Mastra's step takes 10 s at 48,000 tools.
@@ -171,13 +158,13 @@ async function measureResolved(size: number, { embedder, queries, out }: Setting
     let [a, b] = [manyTools(size), manyTools(size)]
     await record(
       'resolved step, new objects',
-      () => stepOf(ours, a),
-      () => stepOf(theirs, b),
+      () => stepOf(ours, { tools: a }),
+      () => stepOf(theirs, { tools: b }),
     )
     await record(
       'resolved step, same objects',
-      () => stepOf(ours, same),
-      () => stepOf(theirs, same),
+      () => stepOf(ours, { tools: same }),
+      () => stepOf(theirs, { tools: same }),
     )
     ;[a, b] = [manyTools(size), manyTools(size)]
     const name = 'resolved step and search'
@@ -190,33 +177,17 @@ async function measureResolved(size: number, { embedder, queries, out }: Setting
   >
 }
 
-async function stepOf(processor: StepProcessor, tools: Tools = {}): Promise<Tools> {
-  const args = {
-    messages: [],
-    messageList: new MessageList({}),
-    requestContext: new RequestContext(),
-    state: {},
-    tools,
-    stepNumber: 0,
-  } as unknown as ProcessInputStepArgs
-  return ((await processor.processInputStep(args)) as { tools: Tools }).tools
-}
-
 /** The `search_tools` of a new step. */
 async function searchOf(processor: StepProcessor, tools?: Tools): Promise<Search> {
-  const { search_tools } = await stepOf(processor, tools)
-  const { execute } = search_tools as { execute(input: { query: string }, context: object): Promise<unknown> }
-  return query => execute({ query }, {})
+  const { search_tools } = await stepOf(processor, { tools })
+  return query => search_tools.execute({ query }, {})
 }
 
-/** Times of both, one after the other, so that other work on the machine slows both. */
-async function inTurns(queries: readonly string[], ours: Search, theirs: Search): Promise<[number[], number[]]> {
-  const times: [number[], number[]] = [[], []]
-  for (const query of queries) {
-    times[0].push((await timed(() => ours(query)))[0])
-    times[1].push((await timed(() => theirs(query)))[0])
-  }
-  return [times[0].slice(WARM_UP - 1), times[1].slice(WARM_UP - 1)]
+async function bothInTurns(queries: readonly string[], ours: Search, theirs: Search): Promise<[number[], number[]]> {
+  const systems = { ours: (round: number) => ours(queries[round]!), theirs: (round: number) => theirs(queries[round]!) }
+  const warmUp = WARM_UP - 1
+  const times = await inTurns(systems, { rounds: queries.length - warmUp, warmUp })
+  return [times.ours, times.theirs]
 }
 
 /** Times of single searches while as many others run. */

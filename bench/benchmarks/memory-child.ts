@@ -23,28 +23,15 @@ async function note(name: string) {
   figures[name] = process.memoryUsage.rss() / 2 ** 20
 }
 
-const { MessageList } = await import('@mastra/core/agent')
+const { stepOf } = await import('../step.js')
 const { ToolSearchProcessor } = await import('@mastra/core/processors')
-const { MASTRA_THREAD_ID_KEY, RequestContext } = await import('@mastra/core/request-context')
-
-interface Meta {
-  search_tools: { execute(input: { query: string }, context: object): Promise<{ results: { name: string }[] }> }
-  load_tool: { execute(input: { toolName: string }, context: object): Promise<unknown> }
-}
-
-async function metaToolsOf(processor: { processInputStep(args: never): Promise<unknown> }, thread?: string) {
-  const requestContext = new RequestContext()
-  if (thread !== undefined) requestContext.set(MASTRA_THREAD_ID_KEY, thread)
-  const args = { messages: [], messageList: new MessageList({}), requestContext, state: {}, tools: {}, stepNumber: 0 }
-  return ((await processor.processInputStep(args as never)) as { tools: Meta }).tools
-}
 
 if (task === 'mastra') {
   await note('start')
   if (size > 0) {
     const { manyTools } = await import('../many-tools.js')
     const processor = new ToolSearchProcessor({ tools: manyTools(size) as never })
-    await (await metaToolsOf(processor)).search_tools.execute({ query: 'current weather' }, {})
+    await (await stepOf(processor)).search_tools.execute({ query: 'current weather' }, {})
     await note('indexed')
   }
 } else {
@@ -58,10 +45,14 @@ if (task === 'mastra') {
   await note('model')
   if (size > 0) {
     const { buildToolIndex } = await import('../../src/artifact/build.js')
-    const { manyTools, variantEmbedder } = await import('../many-tools.js')
+    const { manyTools } = await import('../many-tools.js')
+    const { SEED, seededRandom } = await import('../corpora.js')
     const folder = mkdtempSync(join(tmpdir(), 'bench-memory-'))
     const out = join(folder, 'index')
-    const fast = { ...variantEmbedder(embedder), embedDocuments: fakeDocuments(embedder.dimensions) }
+    const random = seededRandom(SEED)
+    const drawn = () => Float32Array.from({ length: embedder.dimensions }, () => random() - 0.5)
+    // Vectors without the model: only their number counts.
+    const fast = { ...embedder, embedDocuments: async (texts: readonly string[]) => texts.map(drawn) }
     // Built by another process, so that only opening counts here.
     if (process.argv[3] === 'build')
       await buildToolIndex({ tools: manyTools(size), out: process.argv[4]!, embedder: fast })
@@ -77,7 +68,7 @@ if (task === 'mastra') {
   async function measureOurs(index: string) {
     const { manyTools } = await import('../many-tools.js')
     const processor = new SemanticToolSearchProcessor({ tools: manyTools(size), index, embedder, strict: true })
-    const { search_tools } = await metaToolsOf(processor)
+    const { search_tools } = await stepOf(processor)
     await search_tools.execute({ query: 'current weather' }, {})
     await note('indexed')
     if (task !== 'use') return
@@ -88,28 +79,13 @@ if (task === 'mastra') {
     }
     await note('searched')
     for (let at = 0; at < threads; at++) {
-      const meta = await metaToolsOf(processor, `thread-${at}`)
+      const meta = await stepOf(processor, { threadId: `thread-${at}` })
       const { results } = await meta.search_tools.execute({ query: `weather in city ${at % 50}` }, {})
       if (results[0]) await meta.load_tool.execute({ toolName: results[0].name }, {})
     }
     await note('threads')
     processor.dispose()
   }
-}
-
-/** Unit vectors by text, without the model: only their number counts. */
-function fakeDocuments(dimensions: number) {
-  return async (texts: readonly string[]) =>
-    texts.map(text => {
-      let state = 7
-      for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 16_777_619)
-      const vector = new Float32Array(dimensions)
-      for (let i = 0; i < dimensions; i++) {
-        state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
-        vector[i] = state / 2 ** 31
-      }
-      return vector
-    })
 }
 
 console.log(JSON.stringify(figures))

@@ -3,7 +3,6 @@ import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 import type { Embedder } from '../../src/embedding/embedder.js'
 import { rankQuery } from '../../src/ranking/rank.js'
 import { createToolSearcher } from '../../src/searcher.js'
-import { createExactIndex } from '../../src/vector/exact.js'
 import { createHnswIndex } from '../../src/vector/hnsw.js'
 import type { VectorIndex } from '../../src/vector/vector-index.js'
 import { type Benchmark, type BenchmarkResult, wholeNumber } from '../benchmark.js'
@@ -91,15 +90,16 @@ async function run({
   const rows: string[][] = []
   for (const id of corpora) {
     const corpus = loadCorpus(id, queries, split)
-    const rankings = await rankAll(corpus, embedder)
+    const index = await indexCorpus(corpus, embedder)
+    const rankings = await rankAll(corpus, index, embedder)
     Object.assign(metrics, retrievalMetrics(corpus, rankings))
     for (const system of SYSTEMS) {
       const cells = Object.keys(MEASURES).map(measure => interval(metrics[`${id}/${system}/${measure}`]!))
       rows.push([`${id} (${corpus.queries.length})`, system, ...cells])
     }
     if (ablations) {
-      Object.assign(metrics, await ablationMetrics(corpus, embedder, exactModel))
-      grids.push(await weightGrid(corpus, embedder))
+      Object.assign(metrics, await ablationMetrics(corpus, index, embedder, exactModel))
+      grids.push(weightGrid(corpus, index))
     }
     embedder.save()
     exactModel?.save()
@@ -109,10 +109,9 @@ async function run({
   return { model: embedder.modelId, metrics, details: { grids } }
 }
 
-export async function rankAll(corpus: Corpus, embedder: Embedder): Promise<Rankings> {
+export async function rankAll(corpus: Corpus, index: CorpusIndex, embedder: Embedder): Promise<Rankings> {
   const mastra = await searchWithMastra(corpus.tools)
   const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
-  const index = await indexCorpus(corpus, embedder)
   const rankings: Record<System, string[][]> = { mastra: [], lexical: [], dense: [], shipped: [] }
   for (const [at, { query }] of corpus.queries.entries()) {
     const evidence = evidenceFor(index, query, index.queryVectors[at]!)
@@ -146,12 +145,11 @@ export function retrievalMetrics({ id, queries }: Corpus, rankings: Rankings): R
 /** What nDCG@10 changes by when one part is taken away or exchanged, in pairs; both parts fused, no exact names. */
 async function ablationMetrics(
   corpus: Corpus,
+  index: CorpusIndex,
   embedder: Embedder,
   fp32: Embedder | undefined,
 ): Promise<Record<string, Metric>> {
-  const index = await indexCorpus(corpus, embedder)
-  const exact = createExactIndex(index.vectors, index.dimensions)
-  const base = ndcgOf(corpus, fusedRankings(corpus, index, exact))
+  const base = ndcgOf(corpus, fusedRankings(corpus, index))
   const hnsw = await createHnswIndex(index.vectors, index.dimensions)
   const changed: Record<string, readonly number[]> = {
     'HNSW instead of exact': ndcgOf(corpus, fusedRankings(corpus, index, hnsw)),
@@ -159,12 +157,11 @@ async function ablationMetrics(
   for (const rendering of Object.keys(RENDERINGS) as Rendering[]) {
     if (rendering === 'shipped') continue
     const other = await indexCorpus(corpus, embedder, rendering)
-    changed[rendering] = ndcgOf(corpus, fusedRankings(corpus, other, createExactIndex(other.vectors, other.dimensions)))
+    changed[rendering] = ndcgOf(corpus, fusedRankings(corpus, other))
   }
   if (fp32) {
     const other = await indexCorpus(corpus, fp32)
-    const vectors = createExactIndex(other.vectors, other.dimensions)
-    changed['fp32 instead of int8'] = ndcgOf(corpus, fusedRankings(corpus, other, vectors))
+    changed['fp32 instead of int8'] = ndcgOf(corpus, fusedRankings(corpus, other))
   }
   return Object.fromEntries(
     Object.entries(changed).map(([name, values]) => [
@@ -177,7 +174,7 @@ async function ablationMetrics(
   )
 }
 
-function fusedRankings({ queries }: Corpus, index: CorpusIndex, vectors: VectorIndex): string[][] {
+function fusedRankings({ queries }: Corpus, index: CorpusIndex, vectors: VectorIndex = index.exact): string[][] {
   const layer = { lexical: index.lexical, dense: { vectors, readableShares: index.readableShares } }
   return queries.map(({ query }, at) => {
     // As a search for ten results asks for candidates.
@@ -190,8 +187,7 @@ function ndcgOf({ queries }: Corpus, rankings: readonly (readonly string[])[]): 
   return rankings.map((ranked, at) => ndcgAt(10, ranked, new Set(queries[at]!.relevant)))
 }
 
-async function weightGrid(corpus: Corpus, embedder: Embedder): Promise<WeightGrid> {
-  const index = await indexCorpus(corpus, embedder)
+function weightGrid(corpus: Corpus, index: CorpusIndex): WeightGrid {
   const sums = GRID_KS.map(() => GRID_WEIGHTS.map(() => 0))
   for (const [at, { query, relevant }] of corpus.queries.entries()) {
     const evidence = evidenceFor(index, query, index.queryVectors[at]!)

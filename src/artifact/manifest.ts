@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod/v4'
 import { DOCUMENT_TEMPLATE_VERSION } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
@@ -36,12 +36,6 @@ const file = (kind: DataFileKind) =>
       message: `must be named ${kind}, the start of its sha256, and .${DATA_FILES[kind]}`,
     })
 
-const MANIFEST_FILES = z.strictObject({
-  vectors: file('vectors'),
-  graph: file('graph').nullable(),
-  documents: file('documents').nullable(),
-})
-
 const MANIFEST = z.strictObject({
   formatVersion: z.literal(FORMAT_VERSION),
   packageVersion: text,
@@ -57,7 +51,11 @@ const MANIFEST = z.strictObject({
   graph: z
     .strictObject({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count })
     .nullable(),
-  files: MANIFEST_FILES,
+  files: z.strictObject({
+    vectors: file('vectors'),
+    graph: file('graph').nullable(),
+    documents: file('documents').nullable(),
+  }),
   tools: z.custom<readonly unknown[]>(Array.isArray, { message: 'is no array' }),
   digest: sha256,
 })
@@ -113,7 +111,7 @@ function isCount(value: unknown): boolean {
 
 /** The manifest of its members: adds the digest, by which an alteration of any of them shows. */
 export function withDigest(members: Omit<ToolIndexManifest, 'digest'>): ToolIndexManifest {
-  return { ...members, digest: sha256Of(Buffer.from(formatMembers(members))) }
+  return { ...members, digest: sha256Of(formatMembers(members)) }
 }
 
 /** The manifest as text: one line a tool, so that versions can be compared. */
@@ -128,29 +126,16 @@ function formatMembers({ tools, ...members }: Omit<ToolIndexManifest, 'digest'>)
   return `${head},\n  "tools": [${lines.length > 0 ? `\n${lines.join(',\n')}\n  ` : ''}]`
 }
 
-function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
-
-/** The bytes of a manifest file, and their JSON as a value that is yet to be checked. */
-interface ManifestFileContents {
-  readonly bytes: Buffer
-  readonly value: unknown
-}
-
-export function parseJson(bytes: Buffer, path: string): ManifestFileContents {
-  try {
-    return { bytes, value: JSON.parse(bytes.toString('utf8')) }
-  } catch (error) {
-    throw broken(path, `its manifest.json is not JSON (${messageOf(error)})`, error)
-  }
+export function sha256Of(bytes: string | Uint8Array): string {
+  return hash('sha256', bytes, 'hex')
 }
 
 /**
- * The manifest of a file's contents, checked in every member.
+ * The manifest in a file's bytes, checked in every member.
  * @throws {IndexMismatchError} for another format version, {InvalidIndexError} for all else that is wrong.
  */
-export function checkedManifest({ bytes, value }: ManifestFileContents, path: string): ToolIndexManifest {
+export function parseManifest(bytes: Buffer, path: string): ToolIndexManifest {
+  const value = parseJson(bytes, path)
   rejectOtherFormat(value, path)
   const { success, data, error } = MANIFEST.safeParse(value, { jitless: true })
   if (!success) {
@@ -172,6 +157,14 @@ export function checkedManifest({ bytes, value }: ManifestFileContents, path: st
   }
   rejectInconsistent(manifest, path)
   return manifest
+}
+
+function parseJson(bytes: Buffer, path: string): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw broken(path, `its manifest.json is not JSON (${messageOf(error)})`, error)
+  }
 }
 
 /** Whether the digest is that of the file as it is, or as a build would write it: tools format JSON and end lines. */

@@ -13,7 +13,7 @@ import { untilAborted } from '../wait.js'
 import { littleEndian32 } from './byte-order.js'
 import { decodeGraph } from './graph-file.js'
 import { fitsVectors } from './graph-fit.js'
-import { broken, checkedManifest, parseJson } from './manifest.js'
+import { broken, parseManifest } from './manifest.js'
 import {
   MANIFEST_FILE,
   type ManifestFile,
@@ -84,7 +84,7 @@ export function readManifest(folder: string): ToolIndexManifest {
     closeSync(fd)
     return contents
   })
-  return checkedManifest(parseJson(bytes, folder), folder)
+  return parseManifest(bytes, folder)
 }
 
 async function readData(

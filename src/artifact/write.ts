@@ -1,10 +1,17 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidOptionsError } from '../errors.js'
 import { makeFolder, writeInOneStep } from '../write-file.js'
-import { DATA_FILE_NAME, type DataFileKind, dataFileName, filesOf, formatManifest, withDigest } from './manifest.js'
+import {
+  DATA_FILE_NAME,
+  type DataFileKind,
+  dataFileName,
+  filesOf,
+  formatManifest,
+  sha256Of,
+  withDigest,
+} from './manifest.js'
 import { readManifest } from './open.js'
 import { MANIFEST_FILE, type ManifestFile, type ToolIndexManifest } from './tool-index.js'
 
@@ -36,7 +43,7 @@ export function manifestOf(members: ManifestMembers, files: DataFiles): ToolInde
 }
 
 function fileEntry(kind: DataFileKind, bytes: Uint8Array): ManifestFile {
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const sha256 = sha256Of(bytes)
   return { name: dataFileName(kind, sha256), bytes: bytes.length, sha256 }
 }
 

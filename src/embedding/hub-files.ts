@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { access, mkdir, rename, rm } from 'node:fs/promises'
+import { access, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { ModelLoadError } from '../errors.js'
 import { messageOf } from '../show.js'
+import { makeFolder } from '../write-file.js'
 import type { ModelSource } from './model-source.js'
 
 const DEFAULT_HUB = 'https://huggingface.co'
@@ -40,7 +41,7 @@ async function downloadFile(
     const response = await fetch(url, token ? { headers: { authorization: `Bearer ${token}` } } : {})
     if (response.status === 404 && !required) return
     if (!response.ok || !response.body) throw new Error(`HTTP ${response.status} ${response.statusText}`)
-    await mkdir(dirname(target), { recursive: true })
+    await makeFolder(dirname(target))
     await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(partial))
     await rename(partial, target)
   } catch (error) {

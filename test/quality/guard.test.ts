@@ -3,6 +3,7 @@ import { rankAll, retrievalMetrics } from '../../bench/benchmarks/retrieval.js'
 import { cachedEmbedder } from '../../bench/cached-embedder.js'
 import { changeOf } from '../../bench/compare.js'
 import { loadCorpus } from '../../bench/corpora.js'
+import { indexCorpus } from '../../bench/corpus-index.js'
 import { GUARD_OPTIONS, GUARD_RESULTS } from '../../bench/guard.js'
 import { readRecord } from '../../bench/record.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
@@ -13,7 +14,7 @@ it.each(GUARD_OPTIONS.corpora!)('finds the right tools on %s as often as before'
   expect(before.options).toMatchObject(GUARD_OPTIONS)
   const embedder = cachedEmbedder(defaultEmbedder())
   const corpus = loadCorpus(id, GUARD_OPTIONS.queries, GUARD_OPTIONS.split)
-  const after = retrievalMetrics(corpus, await rankAll(corpus, embedder))
+  const after = retrievalMetrics(corpus, await rankAll(corpus, await indexCorpus(corpus, embedder), embedder))
   embedder.save()
   const names = Object.keys(after).filter(name => name.startsWith(`${id}/shipped/`))
   expect(names).toHaveLength(4)

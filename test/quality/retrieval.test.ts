@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rankAll, retrievalMetrics } from '../../bench/benchmarks/retrieval.js'
 import { cachedEmbedder } from '../../bench/cached-embedder.js'
 import { LABELLED_CORPORA, loadCorpus } from '../../bench/corpora.js'
+import { indexCorpus } from '../../bench/corpus-index.js'
 import { rejectionAt } from '../../bench/rejection-curve.js'
 import { smallTalk } from '../../bench/small-talk.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
@@ -18,7 +19,7 @@ describe('the shipped ranking', () => {
   it.each(LABELLED_CORPORA)('reaches its nDCG@10 on %s, above Mastra’s class', { timeout: 900_000 }, async id => {
     const embedder = cachedEmbedder(defaultEmbedder())
     const corpus = loadCorpus(id, QUERIES)
-    const metrics = retrievalMetrics(corpus, await rankAll(corpus, embedder))
+    const metrics = retrievalMetrics(corpus, await rankAll(corpus, await indexCorpus(corpus, embedder), embedder))
     const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
     const found: number[][] = []
     for (const { query, relevant } of corpus.queries) {

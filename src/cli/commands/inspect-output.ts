@@ -1,6 +1,7 @@
 import type { CatalogFacts } from '../../inspect/facts.js'
 import { byMessage, type Finding, RULES, type Severity } from '../../inspect/finding.js'
-import type { Checks, Inspection } from '../../inspect/inspect.js'
+import type { Inspection } from '../../inspect/inspect.js'
+import { limitsOf } from '../../inspect/limits.js'
 import { printRows, printText } from '../plain-table.js'
 import { byteSize, scoreBar, shown, type Terminal, whole } from '../terminal.js'
 
@@ -82,13 +83,6 @@ function printRule(findings: readonly Finding[], terminal: Terminal): void {
   }
   const left = lines.length - FINDINGS_SHOWN
   if (left > 0) printText(`... and ${whole(left)} more; --json and --html have them.`, FINDING_INDENT, terminal)
-}
-
-function limitsOf({ comparedAll, probed }: Checks): string[] {
-  return [
-    comparedAll ? '' : 'Neighbours come from the graph, so that a few near-duplicates may be missing.',
-    probed ? '' : 'Over-broad texts were looked for among neighbours only, not by the bundled model.',
-  ].filter(Boolean)
 }
 
 const paint = (severity: Severity, { colors }: Terminal) =>

@@ -1,4 +1,5 @@
 import { byMessage, type Finding } from '../../inspect/finding.js'
+import { limitsOf } from '../../inspect/limits.js'
 import type { InspectData, RuleFindings } from '../inspect-data.js'
 import { button, element, foreign, section } from './dom.js'
 import { plural } from './format.js'
@@ -66,11 +67,7 @@ function inParts(make: readonly (() => HTMLElement)[], shown: number, tag: 'ul' 
   return holder
 }
 
-/** What the lint could not look at, so that silence is not taken for praise. */
 function limits({ checks }: InspectData): HTMLElement[] {
-  const sentences = [
-    checks.comparedAll ? '' : 'Neighbours come from the graph, so that a few near-duplicates may be missing.',
-    checks.probed ? '' : 'Over-broad texts were looked for among neighbours only, not by the bundled model.',
-  ].filter(Boolean)
+  const sentences = limitsOf(checks)
   return sentences.length === 0 ? [] : [element('p', { class: 'muted note' }, sentences.join(' '))]
 }
