@@ -28,6 +28,16 @@ export interface Corpus {
 /** The corpora that have queries with relevant tools. */
 export const LABELLED_CORPORA = ['metatool', 'seal-tools', 'bfcl', 'stabletoolbench'] as const
 
+/** More of other origin, smaller and all of it for choosing: what `fit-score` fits to, beside the dev split. */
+export const FITTING_CORPORA = [
+  ...LABELLED_CORPORA,
+  'acebench',
+  'api-bank',
+  'gorilla',
+  'nestful',
+  'toolalpaca',
+] as const
+
 /** Which queries: `dev` to choose by, `test` to report by, or both. */
 export type Split = 'dev' | 'test' | 'all'
 

@@ -1,7 +1,7 @@
 import { defaultEmbedder } from '../src/embedding/default-embedder.js'
 import { createToolSearcher } from '../src/searcher.js'
 import { cachedEmbedder } from './cached-embedder.js'
-import { LABELLED_CORPORA, loadCorpus } from './corpora.js'
+import { FITTING_CORPORA, LABELLED_CORPORA, loadCorpus } from './corpora.js'
 import { mean, ndcgAt } from './measures.js'
 
 /** A found tool's evidence, whether it was relevant, and its weight (each corpus counts the same). */
@@ -12,19 +12,20 @@ interface Sample {
   weight: number
 }
 
-const WEIGHTS_TRIED = [0.6, 0.8, 1, 1.15, 1.3, 1.45, 1.6, 2]
+const WEIGHTS_TRIED = [2.4, 3, 3.2, 3.4, 3.8, 4.4]
 const TOP = 5
 const POOL = 50
 
 /**
  * Finds the constants of src/ranking/score.ts: the lexical share's weight by nDCG@10 over the corpora, then slope and
- * bias of the logistic function by maximum likelihood over the top 5 results.
+ * bias of the logistic function by maximum likelihood over the top 5 results, and the default minScore.
  */
 async function main() {
   const embedder = cachedEmbedder(defaultEmbedder())
   const corpora: { id: string; queries: { candidates: (Sample & { name: string })[]; relevant: Set<string> }[] }[] = []
-  for (const id of LABELLED_CORPORA) {
-    const corpus = loadCorpus(id, Number(process.argv[2] ?? 500), 'dev')
+  for (const id of FITTING_CORPORA) {
+    const split = LABELLED_CORPORA.some(labelled => labelled === id) ? 'dev' : 'all'
+    const corpus = loadCorpus(id, Number(process.argv[2] ?? 500), split)
     const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
     const queries = []
     for (const { query, relevant } of corpus.queries) {
@@ -59,17 +60,37 @@ async function main() {
       ),
     )
     console.log(`cosine + ${weight} share`, gains.map(gain => gain.toFixed(4)).join(' '), mean(gains).toFixed(4))
-    console.log('  logistic', fitLogistic(topSamples(by), by))
+    const fit = fitLogistic(topSamples(by), by)
+    const minScore = highestMinScore(sample => 1 / (1 + Math.exp(-(fit.slope * by(sample) + fit.bias))), by)
+    console.log('  logistic', fit, `minScore ${minScore.toFixed(3)}`)
   }
-  const byShare = (a: Sample) => Math.log(Math.max(a.share, 0.01))
+  const byShare = (a: Sample) => Math.log(Math.max(a.share, 0.002))
   console.log('log share alone, logistic', fitLogistic(topSamples(byShare), byShare))
+
+  /** The highest minScore that loses at most 1 % of the relevant tools found, as the mean over the corpora. */
+  function highestMinScore(score: (sample: Sample) => number, by: (sample: Sample) => number): number {
+    const found = corpora.map(({ queries }) =>
+      queries
+        .map(({ candidates }) => top(candidates, by).flatMap(sample => (sample.relevant ? [score(sample)] : [])))
+        .filter(scores => scores.length > 0),
+    )
+    const lost = (minScore: number) =>
+      mean(found.map(queries => mean(queries.map(scores => mean(scores.map(score => (score <= minScore ? 1 : 0)))))))
+    let minScore = 0
+    while (lost(minScore + 0.001) <= 0.01) minScore += 0.001
+    return minScore
+  }
 
   function topSamples(by: (sample: Sample) => number): Sample[] {
     return corpora.flatMap(({ queries }) => {
-      const samples = queries.flatMap(({ candidates }) => [...candidates].sort((a, b) => by(b) - by(a)).slice(0, TOP))
+      const samples = queries.flatMap(({ candidates }) => top(candidates, by))
       return samples.map(sample => ({ ...sample, weight: 1 / samples.length }))
     })
   }
+}
+
+function top<T extends Sample>(candidates: readonly T[], by: (sample: T) => number): T[] {
+  return [...candidates].sort((a, b) => by(b) - by(a)).slice(0, TOP)
 }
 
 /** Slope and bias of the logistic regression of `relevant` on one feature, by Newton's method. */

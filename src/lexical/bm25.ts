@@ -116,8 +116,17 @@ function invert(
 const MAX_QUERY_TERMS = 256
 
 /**
+ * Rare terms that every query counts as having beside its own, unmatched: one of few words says little by its words
+ * alone, even where they match ("hey there!" and a tool named heygen). Against 0, each with its best weight of the
+ * words: nDCG@10 0.776 to 0.783 as the mean of nine corpora, and the area under the curve that tells requests from
+ * English small talk 0.84 to 0.98.
+ */
+const UNMATCHED_TERMS = 6
+
+/**
  * The distinct terms of a query with their inverse document frequencies over all layers together, and the score that
- * a document would have which fully matched every term (`possibleScore`; 0 for a query without terms).
+ * a document would have which fully matched every term and `UNMATCHED_TERMS` more (`possibleScore`; 0 for a query
+ * without terms).
  */
 export function weightQuery(
   query: string,
@@ -125,15 +134,18 @@ export function weightQuery(
 ): { terms: WeightedTerm[]; possibleScore: number } {
   const size = layers.reduce((sum, layer) => sum + layer.size, 0)
   const terms: WeightedTerm[] = []
-  let possibleScore = 0
   for (const term of new Set(tokenize(query))) {
     if (terms.length >= MAX_QUERY_TERMS) break
     const frequency = layers.reduce((sum, layer) => sum + layer.documentFrequency(term), 0)
-    const weight = Math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
-    terms.push({ term, weight })
-    possibleScore += weight * (BM25.k1 + 1)
+    terms.push({ term, weight: inverseDocumentFrequency(frequency, size) })
   }
-  return { terms, possibleScore }
+  if (terms.length === 0) return { terms, possibleScore: 0 }
+  const weights = terms.reduce((sum, { weight }) => sum + weight, UNMATCHED_TERMS * inverseDocumentFrequency(1, size))
+  return { terms, possibleScore: weights * (BM25.k1 + 1) }
+}
+
+function inverseDocumentFrequency(frequency: number, size: number): number {
+  return Math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
 }
 
 function weightedFrequencies(document: LexicalDocument): { weights: Map<string, number>; length: number } {

@@ -2,23 +2,23 @@
  * The one place that turns evidence into a score.
  *
  * A candidate's evidence is its cosine similarity to the query and its lexical share: its BM25 score as a share of what
- * a document fully matching every term of the query would score. Both are absolute, not relative to the best candidate,
- * so that scores of different queries compare. They are added with fixed weights (a weighted sum was better than rank
- * fusion on every corpus) and mapped to 0–1 by the logistic function, which was fitted so that a score is about the
- * share of results with that score that are relevant: bench/fit-score.ts finds these constants again.
+ * a document fully matching every term of the query, and some terms more, would score (`weightQuery`). Both are absolute,
+ * not relative to the best candidate, so that scores of different queries compare. They are added with fixed weights (a
+ * weighted sum was better than rank fusion on every corpus) and mapped to 0–1 by the logistic function, which was fitted so that a
+ * score is about the share of results with that score that are relevant: bench/fit-score.ts finds these constants again.
  */
-const HYBRID = { cosine: 3.73, lexicalShare: 5.97, bias: -3.54 } as const
+const HYBRID = { cosine: 4.43, lexicalShare: 14.2, bias: -4.1 } as const
 
 // Where the model cannot read the query, or is not available, the lexical share alone decides. Its logarithm fits better:
-// shares are small (half of the right tools have less than 0.12), and differences near 0 are what tells noise.
-const LEXICAL = { logLexicalShare: 1.15, bias: 1.4, leastShare: 0.01 } as const
+// shares are small, and differences near 0 are what tells noise.
+const LEXICAL = { logLexicalShare: 2.05, bias: 4.35, leastShare: 0.002 } as const
 
 /**
  * Results at or below it are left out, unless `search.minScore` says otherwise: the highest that loses at most 1 % of
- * the relevant tools found in the top 5, as the mean over the corpora (4 % on MetaTool, none on the others;
+ * the relevant tools found in the top 5, as the mean over nine corpora (bench/fit-score.ts; what it does is measured by
  * bench/benchmarks/no-answer.ts).
  */
-export const DEFAULT_MIN_SCORE = 0.076
+export const DEFAULT_MIN_SCORE = 0.051
 
 /** The highest score of a tool whose exact name is not in the query. */
 const MAX_INEXACT_SCORE = 0.99
