@@ -197,17 +197,23 @@ const VERIFY_SCHEMA = z.strictObject({
 })
 
 /** Checks the arguments of `openToolIndex`. */
-export function resolveOpenOptions(path: string, options: OpenToolIndexOptions = {}): OpenToolIndexOptions {
+export function resolveOpenOptions(path: string, options?: OpenToolIndexOptions): OpenToolIndexOptions {
   return checkWithPath(OPEN_SCHEMA, path, options)
 }
 
 /** Checks the arguments of `verifyToolIndex`. */
-export function resolveVerifyOptions(path: string, options: VerifyToolIndexOptions = {}): VerifyToolIndexOptions {
+export function resolveVerifyOptions(path: string, options?: VerifyToolIndexOptions): VerifyToolIndexOptions {
   return checkWithPath(VERIFY_SCHEMA, path, options)
 }
 
-function checkWithPath<Options extends object>(schema: z.ZodObject, path: string, options: Options): Options {
+function checkWithPath<Options extends object>(
+  schema: z.ZodObject,
+  path: string,
+  options: Options | undefined,
+): Partial<Options> {
   if (!isPath(path)) throw new InvalidOptionsError(`Expected path to be the path of a folder, got ${show(path)}`)
+  // The first value that a schema checks in a process takes a millisecond.
+  if (options === undefined) return {}
   check(schema, options, 'the options')
   return options
 }

@@ -25,8 +25,9 @@ export function fitsVectors(graph: HnswGraph, vectors: Float32Array, dimensions:
     const end = Math.min(offsets[element + 1]!, offsets[element]! + SAMPLED_LINKS)
     for (let link = offsets[element]!; link < end; link++) {
       linked += similarity(element, neighbors[link]!)
-      // A multiple of a large prime: spread, and the same each time.
-      random += similarity(element, ((element + link + 1) * 1_000_003) % graph.size)
+      // A multiple of a large prime: spread, and the same each time. Shifted to be an integer for V8, too, which otherwise
+      // compiles the product anew.
+      random += similarity(element, (((element + link + 1) * 1_000_003) % graph.size) >>> 0)
       pairs++
     }
   }

@@ -1,10 +1,18 @@
 import { hash } from 'node:crypto'
-import { z } from 'zod/v4'
 import { DOCUMENT_TEMPLATE_VERSION } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
 import { IndexMismatchError, InvalidIndexError } from '../errors.js'
 import { messageOf, show } from '../show.js'
-import { FORMAT_VERSION, type ManifestFile, type ManifestTool, type ToolIndexManifest } from './tool-index.js'
+import { nullable, object, type Read, value } from './manifest-head.js'
+import {
+  FORMAT_VERSION,
+  type ManifestFile,
+  type ManifestFiles,
+  type ManifestGraph,
+  type ManifestModel,
+  type ManifestTool,
+  type ToolIndexManifest,
+} from './tool-index.js'
 
 /** Kinds of data files, and the endings of their names. */
 export const DATA_FILES = { vectors: 'f32', graph: 'bin', documents: 'json' } as const
@@ -25,38 +33,50 @@ export const DATA_FILE_NAME = new RegExp(
     .join('|')})$`,
 )
 
-const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
-const text = z.string().min(1)
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const count = value<number>(isCount, 'a whole number ≥ 0')
+const positive = value<number>(number => isCount(number) && number !== 0, 'a whole number ≥ 1')
+const text = value<string>(string => typeof string === 'string' && string !== '', 'a text')
+const sha256 = matching(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+const time = value<string>(
+  string => typeof string === 'string' && TIME.test(string) && !Number.isNaN(Date.parse(string)),
+  'a time in UTC, ISO 8601',
+)
 
-const file = (kind: DataFileKind) =>
-  z
-    .strictObject({ name: text, bytes: count, sha256 })
-    .refine(({ name, sha256 }) => name === dataFileName(kind, sha256), {
-      message: `must be named ${kind}, the start of its sha256, and .${DATA_FILES[kind]}`,
-    })
+function matching(pattern: RegExp, expected: string): Read<string> {
+  return value(string => typeof string === 'string' && pattern.test(string), expected)
+}
 
-const MANIFEST = z.strictObject({
-  formatVersion: z.literal(FORMAT_VERSION),
+function file(kind: DataFileKind): Read<ManifestFile> {
+  const read = object<ManifestFile>({ name: text, bytes: count, sha256 })
+  return (value, at) => {
+    const file = read(value, at)
+    if (file.name === dataFileName(kind, file.sha256)) return file
+    throw new Error(`does not fit at ${at}.name: expected ${kind}, the start of its sha256, and .${DATA_FILES[kind]}`)
+  }
+}
+
+const readMembers = object<Omit<ToolIndexManifest, 'tools'> & { readonly tools: readonly unknown[] }>({
+  formatVersion: value(version => version === FORMAT_VERSION, String(FORMAT_VERSION)),
   packageVersion: text,
-  builtAt: z.iso.datetime(),
+  builtAt: time,
   documentTemplateVersion: count,
-  model: z.strictObject({
+  model: object<ManifestModel>({
     id: text,
-    revision: text.nullable(),
-    weightsSha256: sha256.nullable(),
-    dimensions: count.min(1),
-    maxTokens: count.min(1),
+    revision: nullable(text),
+    weightsSha256: nullable(sha256),
+    dimensions: positive,
+    maxTokens: positive,
   }),
-  graph: z
-    .strictObject({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count })
-    .nullable(),
-  files: z.strictObject({
+  graph: nullable(
+    object<ManifestGraph>({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count }),
+  ),
+  files: object<ManifestFiles>({
     vectors: file('vectors'),
-    graph: file('graph').nullable(),
-    documents: file('documents').nullable(),
+    graph: nullable(file('graph')),
+    documents: nullable(file('documents')),
   }),
-  tools: z.custom<readonly unknown[]>(Array.isArray, { message: 'is no array' }),
+  tools: value(Array.isArray, 'an array'),
   digest: sha256,
 })
 
@@ -68,36 +88,28 @@ const USUAL = { readableShare: 1, tokens: null, invisibleCharacters: 0, givesOrd
 const MEMBERS = new Set(['name', 'documentHash', 'descriptionWords', ...Object.keys(USUAL)])
 const DOCUMENT_HASH = /^[\w-]{43}$/
 
-/** The tool of a line, or undefined where it is none. By hand: as a schema, this would take as long as all vectors. */
-function toolOf(line: unknown): ManifestTool | undefined {
-  if (typeof line !== 'object' || line === null) return undefined
-  for (const member in line) if (!MEMBERS.has(member)) return undefined
-  const tool = line as ToolLine
-  const {
-    name,
-    documentHash,
-    descriptionWords,
-    readableShare = USUAL.readableShare,
-    tokens = USUAL.tokens,
-    invisibleCharacters = USUAL.invisibleCharacters,
-    givesOrders = USUAL.givesOrders,
-    truncated = USUAL.truncated,
-  } = tool
-  const fits =
+/** Whether a line is a tool's. By hand: as a schema, this would take as long as all vectors. */
+function isToolLine(line: unknown): line is ToolLine {
+  if (typeof line !== 'object' || line === null) return false
+  for (const member in line) if (!MEMBERS.has(member)) return false
+  const { name, documentHash, descriptionWords, readableShare, tokens, invisibleCharacters, givesOrders, truncated } =
+    line as Partial<ToolLine>
+  return (
     typeof name === 'string' &&
     typeof documentHash === 'string' &&
     DOCUMENT_HASH.test(documentHash) &&
     isCount(descriptionWords) &&
-    typeof readableShare === 'number' &&
-    readableShare >= 0 &&
-    readableShare <= 1 &&
-    (tokens === null || isCount(tokens)) &&
-    isCount(invisibleCharacters) &&
-    typeof givesOrders === 'boolean' &&
-    typeof truncated === 'boolean'
-  return fits
-    ? { name, documentHash, readableShare, tokens, descriptionWords, invisibleCharacters, givesOrders, truncated }
-    : undefined
+    (readableShare === undefined || (typeof readableShare === 'number' && readableShare >= 0 && readableShare <= 1)) &&
+    (tokens === undefined || tokens === null || isCount(tokens)) &&
+    (invisibleCharacters === undefined || isCount(invisibleCharacters)) &&
+    (givesOrders === undefined || typeof givesOrders === 'boolean') &&
+    (truncated === undefined || typeof truncated === 'boolean')
+  )
+}
+
+function toolOf({ name, documentHash, descriptionWords, ...line }: ToolLine): ManifestTool {
+  const { readableShare, tokens, invisibleCharacters, givesOrders, truncated } = { ...USUAL, ...line }
+  return { name, documentHash, readableShare, tokens, descriptionWords, invisibleCharacters, givesOrders, truncated }
 }
 
 function lineOf({ name, documentHash, descriptionWords, ...rest }: ManifestTool): ToolLine {
@@ -137,26 +149,34 @@ export function sha256Of(bytes: string | Uint8Array): string {
 export function parseManifest(bytes: Buffer, path: string): ToolIndexManifest {
   const value = parseJson(bytes, path)
   rejectOtherFormat(value, path)
-  const { success, data, error } = MANIFEST.safeParse(value, { jitless: true })
-  if (!success) {
-    const [issue] = error.issues
-    throw broken(
-      path,
-      `its manifest.json does not fit at ${issue!.path.map(String).join('.') || 'its root'}: ${issue!.message}`,
-    )
+  const { tools: lines, ...head } = membersOf(value, path)
+  const wrong = lines.findIndex(line => !isToolLine(line))
+  if (wrong >= 0) {
+    throw broken(path, `its manifest.json does not fit at tools.${wrong}: it is no tool as a build writes it`)
   }
-  const tools = data.tools.map((line, at) => {
-    const tool = toolOf(line)
-    if (!tool) throw broken(path, `its manifest.json does not fit at tools.${at}: it is no tool as a build writes it`)
-    return tool
-  })
-  // `safeParse` gives the members in the schema's order, whatever their order in the file.
-  const manifest = { ...data, tools }
+  let tools: ManifestTool[] | undefined
+  const manifest = {
+    // Members in the order of a build, whatever their order in the file.
+    ...head,
+    // Made when first asked for: thousands of objects more would make V8 collect garbage while an index is opened.
+    get tools() {
+      tools ??= (lines as ToolLine[]).map(toolOf)
+      return tools
+    },
+  }
   if (!isUnaltered(bytes, manifest)) {
     throw broken(path, 'its manifest.json was altered: its digest does not match')
   }
-  rejectInconsistent(manifest, path)
+  rejectInconsistent(head, lines as ToolLine[], path)
   return manifest
+}
+
+function membersOf(value: unknown, path: string): ReturnType<typeof readMembers> {
+  try {
+    return readMembers(value, '')
+  } catch (error) {
+    throw broken(path, `its manifest.json ${messageOf(error)}`)
+  }
 }
 
 function parseJson(bytes: Buffer, path: string): unknown {
@@ -168,9 +188,10 @@ function parseJson(bytes: Buffer, path: string): unknown {
 }
 
 /** Whether the digest is that of the file as it is, or as a build would write it: tools format JSON and end lines. */
-function isUnaltered(bytes: Buffer, { digest, ...members }: ToolIndexManifest): boolean {
+function isUnaltered(bytes: Buffer, manifest: ToolIndexManifest): boolean {
   const end = bytes.lastIndexOf(',', bytes.lastIndexOf('"digest"'))
-  if (end > 0 && sha256Of(bytes.subarray(0, end)) === digest) return true
+  if (end > 0 && sha256Of(bytes.subarray(0, end)) === manifest.digest) return true
+  const { digest, ...members } = manifest
   return withDigest(members).digest === digest
 }
 
@@ -185,7 +206,11 @@ function rejectOtherFormat(value: unknown, path: string): void {
   })
 }
 
-function rejectInconsistent({ tools, files, model, graph }: ToolIndexManifest, path: string): void {
+function rejectInconsistent(
+  { files, model, graph }: Omit<ToolIndexManifest, 'tools'>,
+  tools: readonly ToolLine[],
+  path: string,
+): void {
   const vectorBytes = tools.length * model.dimensions * 4
   if (files.vectors.bytes !== vectorBytes) {
     const shape = `${tools.length} tools × ${model.dimensions} dimensions × 4 bytes = ${vectorBytes}`

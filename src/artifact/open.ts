@@ -1,22 +1,20 @@
-import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, read, readFileSync, readSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { closeSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod/v4'
 import { hashOf } from '../catalog/document.js'
-import { InvalidIndexError, isToolSearchError } from '../errors.js'
+import { InvalidIndexError } from '../errors.js'
 import { resolveOpenOptions } from '../options.js'
 import { messageOf } from '../show.js'
 import { dotProduct } from '../vector/dot-product.js'
 import type { HnswGraph } from '../vector/hnsw-graph.js'
 import { untilAborted } from '../wait.js'
-import { littleEndian32 } from './byte-order.js'
+import { IS_LITTLE_ENDIAN, littleEndian32 } from './byte-order.js'
+import { readDataFile, withFile } from './data-file.js'
 import { decodeGraph } from './graph-file.js'
 import { fitsVectors } from './graph-fit.js'
 import { broken, parseManifest } from './manifest.js'
 import {
   MANIFEST_FILE,
-  type ManifestFile,
   type ManifestTool,
   type StoredDocument,
   type ToolIndex,
@@ -44,7 +42,7 @@ export interface OpenToolIndexOptions {
  *
  * @throws {InvalidIndexError} where it is missing or broken, {IndexMismatchError} where it has another format version.
  */
-export async function openToolIndex(path: string, options: OpenToolIndexOptions = {}): Promise<ToolIndex> {
+export async function openToolIndex(path: string, options?: OpenToolIndexOptions): Promise<ToolIndex> {
   const { abortSignal } = resolveOpenOptions(path, options)
   abortSignal?.throwIfAborted()
   const folder = resolve(path)
@@ -92,8 +90,8 @@ async function readData(
   manifest: ToolIndexManifest,
   { withDocuments }: OpenOptions,
 ): Promise<ToolIndex> {
-  const { files, tools, model } = manifest
-  const vectors = checkedVectors(folder, await readDataFile(folder, files.vectors), model.dimensions)
+  const { files } = manifest
+  const vectors = await readVectors(folder, manifest)
   const graph = files.graph && checkedGraph(folder, await readDataFile(folder, files.graph), manifest, vectors)
   const documents =
     withDocuments && files.documents
@@ -105,19 +103,20 @@ async function readData(
     vectors,
     graph: graph ?? undefined,
     documents,
-    rowOfName: firstRows(tools, tool => tool.name),
-    rowOfDocument: firstRows(tools, tool => tool.documentHash),
+    rowOfName: firstRows(manifest, tool => tool.name),
+    rowOfDocument: firstRows(manifest, tool => tool.documentHash),
   }
 }
 
 /** Finds the first row of a key; the table is made when it is first asked for, since not every use needs it. */
 function firstRows(
-  tools: readonly ManifestTool[],
+  manifest: ToolIndexManifest,
   keyOf: (tool: ManifestTool) => string,
 ): (key: string) => number | undefined {
   let rows: Map<string, number> | undefined
   return key => {
     if (!rows) {
+      const { tools } = manifest
       rows = new Map()
       for (let row = tools.length - 1; row >= 0; row--) rows.set(keyOf(tools[row]!), row)
     }
@@ -125,101 +124,37 @@ function firstRows(
   }
 }
 
-/** The bytes of a data file, which are those that the manifest names. */
-async function readDataFile(folder: string, { name, bytes: expected, sha256 }: ManifestFile): Promise<ArrayBuffer> {
-  const check = (size: number) => {
-    if (size !== expected) throw new Error(`it has ${size} bytes, and the manifest says ${expected}`)
-  }
-  const bytes = await withFile(folder, name, check, readAll).catch(error =>
-    Promise.reject(unreadable(folder, name, error)),
-  )
-  const got = await sha256Of(bytes)
-  if (got !== sha256) throw broken(folder, `its ${name} was altered: its sha256 is ${got}`)
-  return bytes.buffer
-}
-
-// Up to here, reading and hashing take a few milliseconds each; for more, other work may run in between.
-const BYTES_AT_ONCE = 16 * 2 ** 20
-
-const readInThread = promisify(read)
-
-/** The first `size` bytes of an open file, which is closed then. */
-async function readAll(fd: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    // Memory of its own that is not cleared first: it is filled, or the read fails.
-    const bytes = Buffer.allocUnsafeSlow(size)
-    for (let at = 0; at < size; ) {
-      const length = Math.min(BYTES_AT_ONCE, size - at)
-      const bytesRead =
-        size <= BYTES_AT_ONCE
-          ? readSync(fd, bytes, at, length, at)
-          : (await readInThread(fd, bytes, at, length, at)).bytesRead
-      if (bytesRead === 0) throw new Error(`it ends after ${at} of ${size} bytes`)
-      at += bytesRead
+/** The vectors, each checked to be of unit length; as they are read, while they are in the CPU's cache. */
+async function readVectors(folder: string, { files, model }: ToolIndexManifest): Promise<Float32Array> {
+  const { dimensions } = model
+  let checked = 0
+  let wrong: { row: number; squares: number } | undefined
+  const checkRows = (vectors: Float32Array, end: number) => {
+    for (; checked < end && !wrong; checked++) {
+      const start = checked * dimensions
+      const squares = dotProduct(vectors, start, vectors, start, dimensions)
+      // The negation also catches NaN.
+      if (!(Math.abs(squares - 1) <= UNIT_TOLERANCE)) wrong = { row: checked, squares }
     }
-    return bytes
-  } finally {
-    closeSync(fd)
   }
-}
-
-/** Here and not by WebCrypto in another thread: that would copy the bytes first, which takes as long as hashing them. */
-async function sha256Of(bytes: Uint8Array): Promise<string> {
-  const hash = createHash('sha256')
-  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) {
-    if (at > 0) await new Promise(resolve => setImmediate(resolve))
-    hash.update(bytes.subarray(at, at + BYTES_AT_ONCE))
-  }
-  return hash.digest('hex')
-}
-
-/** Calls `read` with an opened regular file and its size, after `check`. */
-function withFile<T>(
-  folder: string,
-  name: string,
-  check: (size: number) => void,
-  read: (fd: number, size: number) => T,
-): T {
-  let fd: number | undefined
-  try {
-    // Non-blocking: opening a named pipe would otherwise wait for its writer.
-    fd = openSync(join(folder, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    const stats = fstatSync(fd)
-    if (!stats.isFile()) throw new Error('it is no regular file')
-    check(stats.size)
-    return read(fd, stats.size)
-  } catch (error) {
-    if (fd !== undefined) closeSync(fd)
-    throw unreadable(folder, name, error)
-  }
-}
-
-function unreadable(folder: string, name: string, error: unknown): Error {
-  return isToolSearchError(error) ? error : broken(folder, `its ${name} cannot be read (${messageOf(error)})`, error)
-}
-
-function checkedVectors(folder: string, bytes: ArrayBuffer, dimensions: number): Float32Array {
+  const bytes = await readDataFile(folder, files.vectors, (buffer, end) => {
+    if (IS_LITTLE_ENDIAN) checkRows(new Float32Array(buffer), Math.floor(end / 4 / dimensions))
+  })
   const { buffer, byteOffset } = littleEndian32(new Uint8Array(bytes))
   const vectors = new Float32Array(buffer, byteOffset, bytes.byteLength / 4)
-  for (let row = 0; row * dimensions < vectors.length; row++) {
-    const start = row * dimensions
-    const squares = dotProduct(vectors, start, vectors, start, dimensions)
-    // The negation also catches NaN.
-    if (!(Math.abs(squares - 1) <= UNIT_TOLERANCE)) {
-      throw broken(folder, `its vector ${row} has the length ${Math.sqrt(squares)}, not 1`)
-    }
-  }
+  checkRows(vectors, vectors.length / dimensions)
+  if (wrong) throw broken(folder, `its vector ${wrong.row} has the length ${Math.sqrt(wrong.squares)}, not 1`)
   return vectors
 }
 
 function checkedGraph(
   folder: string,
   bytes: ArrayBuffer,
-  { graph, tools, model }: ToolIndexManifest,
+  { graph, model }: ToolIndexManifest,
   vectors: Float32Array,
 ): HnswGraph {
   try {
-    const decoded = decodeGraph(new Uint8Array(bytes), { ...graph!, size: tools.length })
+    const decoded = decodeGraph(new Uint8Array(bytes), { ...graph!, size: vectors.length / model.dimensions })
     if (!fitsVectors(decoded, vectors, model.dimensions)) throw new Error('its graph is not that of its vectors')
     return decoded
   } catch (error) {

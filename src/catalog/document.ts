@@ -3,7 +3,7 @@ import { BoundedMap } from '../bounded-map.js'
 import { nameWords } from '../lexical/tokens.js'
 import type { CatalogEntry, ToolLike } from './catalog.js'
 import { toJsonSchema } from './json-schema.js'
-import { type Parameter, parametersOf } from './parameters.js'
+import { hasParameters, type Parameter, parametersOf } from './parameters.js'
 
 /** The three fields of a document, which ranking weighs. */
 export interface DocumentFields {
@@ -40,7 +40,7 @@ const MAX_HASHED_CHARACTERS = 20_000
 
 // Weak: the documents of a request's tools go when the request's tool objects go.
 const documentsByTool = new WeakMap<ToolLike, NamedDocument>()
-const parametersBySchema = new WeakMap<object, Cut>()
+const parametersBySchema = new WeakMap<object, ParametersText>()
 
 /** The document of a tool under a name; a tool rarely has several. */
 interface NamedDocument {
@@ -55,12 +55,18 @@ interface Cut {
   readonly truncated: boolean
 }
 
-const EMPTY: Cut = { text: '', truncated: false }
+/** The text of parameters. */
+interface ParametersText extends Cut {
+  /** What it was made of; undefined where that is long. */
+  readonly source: readonly Parameter[] | undefined
+}
+
+const EMPTY: ParametersText = { text: '', truncated: false, source: [] }
 
 // A request's tools come as new objects each time, and mostly say what they said before. By the hash of what they say,
 // what was made of it; the oldest go first.
 const MAX_KEPT = 50_000
-const cutsByParameters = new BoundedMap<string, Cut>(MAX_KEPT)
+const cutsByParameters = new BoundedMap<string, ParametersText>(MAX_KEPT)
 const documentsBySource = new BoundedMap<string, ToolDocument>(MAX_KEPT)
 
 /** The document of a tool; made once for what the tool says. Never throws, whatever the tool holds. */
@@ -92,7 +98,7 @@ export function documentOf(entry: CatalogEntry): ToolDocument {
 interface Source {
   readonly name: string
   readonly description: string
-  readonly parameters: Cut
+  readonly parameters: ParametersText
 }
 
 const sources = new WeakMap<ToolDocument, Source>()
@@ -104,7 +110,7 @@ export function isDocumentOf(document: ToolDocument, { name, tool }: CatalogEntr
     source !== undefined &&
     source.name === name &&
     source.description === readDescription(tool) &&
-    source.parameters === parametersText(readSchema(tool))
+    isTextOf(source.parameters, readSchema(tool))
   )
 }
 
@@ -148,8 +154,8 @@ function makeDocument(callableName: string, fullDescription: string, parameters:
   return documentOfFields(fields, description.truncated || parameters.truncated)
 }
 
-function parametersText(schema: unknown): Cut {
-  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return EMPTY
+function parametersText(schema: unknown): ParametersText {
+  if (!canBeSchema(schema)) return EMPTY
   let text = parametersBySchema.get(schema)
   if (text === undefined) {
     try {
@@ -163,17 +169,32 @@ function parametersText(schema: unknown): Cut {
   return text
 }
 
-function describeParameters(schema: unknown): Cut {
+/** Whether the schema's text is this one. Comparing what it is made of takes half the time of making it. */
+function isTextOf(text: ParametersText, schema: unknown): boolean {
+  if (!canBeSchema(schema)) return text === EMPTY
+  const known = parametersBySchema.get(schema)
+  if (known || !text.source) return text === (known ?? parametersText(schema))
+  const json = toJsonSchema(schema)
+  const isSame = json ? hasParameters(json, text.source) : text.source.length === 0
+  if (isSame) parametersBySchema.set(schema, text)
+  return isSame
+}
+
+function canBeSchema(schema: unknown): schema is object {
+  return (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
+}
+
+function describeParameters(schema: unknown): ParametersText {
   const json = toJsonSchema(schema)
   const parameters = json ? parametersOf(json) : []
   if (parameters.length === 0) return EMPTY
-  const make = () => joinParameters(parameters)
   let source = ''
   for (const { name, description, values } of parameters) {
     source += `${sized(name)}${sized(description)}${values.length}`
     for (const value of values) source += sized(value)
   }
-  return source.length > MAX_HASHED_CHARACTERS ? make() : cutsByParameters.getOrMake(keyOf(source), make)
+  if (source.length > MAX_HASHED_CHARACTERS) return { ...joinParameters(parameters), source: undefined }
+  return cutsByParameters.getOrMake(keyOf(source), () => ({ ...joinParameters(parameters), source: parameters }))
 }
 
 function joinParameters(parameters: readonly Parameter[]): Cut {

@@ -51,9 +51,25 @@ function convert(schema: unknown, depth: number): JsonSchema | undefined {
 function fromStandard(schema: object): JsonSchema | undefined {
   const standard = (schema as { '~standard'?: unknown })['~standard']
   if (!isRecord(standard) || !isRecord(standard.jsonSchema)) return undefined
+  const original = wrappedByMastra(schema, standard.vendor)
+  if (original) return original
   const { input } = standard.jsonSchema
   if (typeof input !== 'function') return undefined
   const json = settled(input.call(standard.jsonSchema, { target: TARGET }))
+  return isRecord(json) ? json : undefined
+}
+
+// Getters of the plain JSON Schema in the wrappers of @mastra/schema-compat (standard-schema/adapters), by their vendor.
+const PLAIN_SCHEMA_GETTERS = new Map<unknown, string>([
+  ['json-schema', 'getSchema'],
+  ['ai-sdk', 'getJsonSchema'],
+])
+
+/** What one of Mastra's wrappers is around. Its `jsonSchema.input` copies that each time, which takes ten times as long. */
+function wrappedByMastra(schema: object, vendor: unknown): JsonSchema | undefined {
+  const getter = PLAIN_SCHEMA_GETTERS.get(vendor)
+  const get = getter && (schema as Record<string, unknown>)[getter]
+  const json = typeof get === 'function' ? settled(get.call(schema)) : undefined
   return isRecord(json) ? json : undefined
 }
 

@@ -21,7 +21,34 @@ const MAX_NODES = 2_000
  */
 export function parametersOf(schema: JsonSchema): Parameter[] {
   const parameters: Parameter[] = []
+  visitParameters(schema, parameter => {
+    parameters.push(parameter)
+    return true
+  })
+  return parameters
+}
+
+/** Whether `parametersOf(schema)` would equal `expected`; ends at the first that differs. */
+export function hasParameters(schema: JsonSchema, expected: readonly Parameter[]): boolean {
+  let met = 0
+  let same = true
+  visitParameters(schema, parameter => {
+    same = met < expected.length && isSameParameter(parameter, expected[met]!)
+    met++
+    return same
+  })
+  return same && met === expected.length
+}
+
+function isSameParameter(a: Parameter, b: Parameter): boolean {
+  if (a.name !== b.name || a.description !== b.description || a.values.length !== b.values.length) return false
+  return a.values.length === 0 || a.values.every((value, at) => value === b.values[at])
+}
+
+/** Calls `visit` with each parameter, in order, until it returns false. */
+function visitParameters(schema: JsonSchema, visit: (parameter: Parameter) => boolean): void {
   const walk: Walk = { root: schema, nodesLeft: MAX_NODES }
+  let left = MAX_PARAMETERS
   let level: JsonSchema[] = [schema]
   try {
     for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
@@ -30,10 +57,11 @@ export function parametersOf(schema: JsonSchema): Parameter[] {
         for (const part of partsOf(node, walk, NESTING)) {
           if (!isRecord(part.properties)) continue
           for (const name in part.properties) {
-            if (parameters.length >= MAX_PARAMETERS) return parameters
+            if (left-- === 0) return
             const property = part.properties[name]
-            parameters.push(isRecord(property) ? describe(name, property, walk) : { name, description: '', values: [] })
-            if (isRecord(property)) next.push(property)
+            const isSchema = isRecord(property)
+            if (!visit(isSchema ? describe(name, property, walk) : { name, description: '', values: NO_VALUES })) return
+            if (isSchema) next.push(property)
           }
         }
       }
@@ -42,7 +70,6 @@ export function parametersOf(schema: JsonSchema): Parameter[] {
   } catch {
     // A getter or proxy within the schema: what was read before it counts.
   }
-  return parameters
 }
 
 interface Walk {
@@ -55,9 +82,8 @@ const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf'] as const
 const NESTING = [...ALTERNATIVES, 'items', 'prefixItems', 'additionalProperties'] as const
 
 /** A node with what hangs on it by the given keywords and by local references, each once. */
-function partsOf(node: JsonSchema, walk: Walk, keywords: readonly string[]): readonly JsonSchema[] {
-  // Most nodes have nothing on them.
-  if (walk.nodesLeft > 0 && typeof node.$ref !== 'string' && !keywords.some(keyword => isObject(node[keyword]))) {
+function partsOf(node: JsonSchema, walk: Walk, keywords: typeof ALTERNATIVES | typeof NESTING): readonly JsonSchema[] {
+  if (walk.nodesLeft > 0 && !hasParts(node, keywords)) {
     walk.nodesLeft--
     return [node]
   }
@@ -76,6 +102,13 @@ function partsOf(node: JsonSchema, walk: Walk, keywords: readonly string[]): rea
     }
   }
   return [...parts]
+}
+
+// Most nodes have nothing on them, and a step may bring tens of thousands: read by name, which V8 does fastest.
+function hasParts(node: JsonSchema, keywords: typeof ALTERNATIVES | typeof NESTING): boolean {
+  if (typeof node.$ref === 'string' || isObject(node.anyOf) || isObject(node.oneOf) || isObject(node.allOf)) return true
+  if (keywords === ALTERNATIVES) return false
+  return isObject(node.items) || isObject(node.prefixItems) || isObject(node.additionalProperties)
 }
 
 /** Optional and nullable parameters, and references, have description and values in an alternative. */
@@ -111,7 +144,9 @@ function valuesOf(property: JsonSchema): readonly string[] {
 
 const NO_VALUES: readonly string[] = []
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''

@@ -1,3 +1,5 @@
+import { createTool } from '@mastra/core/tools'
+import { jsonSchema } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { createCatalog, mergeCatalog, type ToolLike } from '../../src/catalog/catalog.js'
 import { createCatalogSearcher } from '../../src/searcher.js'
@@ -47,6 +49,44 @@ describe('tools that a request brings, known from the one before', () => {
     const expected = await makeSearcher()(changed, 'paint a fence')
     expect(expected?.name).toBe('send_invoice')
     expect(await best(changed, 'paint a fence')).toEqual(expected)
+  })
+
+  const euros = { type: 'string', description: 'in euros' }
+  const mode = { type: 'string', enum: ['now'] }
+  const changes: Record<string, object> = {
+    name: { paint: euros, mode },
+    description: { amount: { ...euros, description: 'paint' }, mode },
+    value: { amount: euros, mode: { ...mode, enum: ['paint'] } },
+    'number of values': { amount: euros, mode: { ...mode, enum: ['now', 'paint'] } },
+    number: { amount: euros, mode, paint: { type: 'string' } },
+  }
+  const forms: Record<string, (schema: object) => ToolLike> = {
+    'plain JSON Schema': inputSchema => ({ inputSchema }),
+    "JSON Schema in Mastra's tool": schema => createTool({ id: 'any', description: '', inputSchema: schema as never }),
+    "an AI SDK schema in Mastra's tool": schema =>
+      createTool({ id: 'any', description: '', inputSchema: jsonSchema(schema) as never }),
+  }
+  const cases = Object.keys(forms).flatMap(form => Object.keys(changes).map(what => [what, form] as const))
+
+  it.each(cases)('are found by what they say now when the %s of parameters has changed in %s', async (what, form) => {
+    const searcher = createCatalogSearcher({ embedder: wordEmbedder(), strict: true, warn: () => {} })
+    const findPaint = async (properties: object) => {
+      const { inputSchema } = forms[form]!({ type: 'object', properties })
+      const [first, , last] = Object.values(toolsOf(TEXTS))
+      const catalog = mergeCatalog(createCatalog({}), {
+        first,
+        send_invoice: { description: 'Bill a customer', inputSchema },
+        last,
+      })
+      return (await searcher.searchCatalog(catalog, 'paint', { topK: 1, minScore: 0.3 })).results.map(
+        ({ name }) => name,
+      )
+    }
+    const before = { amount: euros, mode }
+    expect(await findPaint(before)).toEqual([])
+    expect(await findPaint(changes[what]!)).toEqual(['send_invoice'])
+    expect(await findPaint(structuredClone(before))).toEqual([])
+    expect(await findPaint(structuredClone(changes[what]!))).toEqual(['send_invoice'])
   })
 
   it('are named as they are called now, though their words are the same', async () => {
