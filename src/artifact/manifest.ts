@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod/v4'
+import { adaptationBytes } from '../adapt/stored-adaptation.js'
 import { DOCUMENT_TEMPLATE_VERSION } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
 import { IndexMismatchError, InvalidIndexError } from '../errors.js'
@@ -7,7 +8,7 @@ import { messageOf, show } from '../show.js'
 import { FORMAT_VERSION, type ManifestFile, type ManifestTool, type ToolIndexManifest } from './tool-index.js'
 
 /** Kinds of data files, and the endings of their names. */
-export const DATA_FILES = { vectors: 'f32', graph: 'bin', documents: 'json' } as const
+export const DATA_FILES = { vectors: 'f32', graph: 'bin', documents: 'json', adaptation: 'f32' } as const
 
 export type DataFileKind = keyof typeof DATA_FILES
 
@@ -27,6 +28,9 @@ export const DATA_FILE_NAME = new RegExp(
 
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 const text = z.string().min(1)
+const share = z.number().min(0).max(1)
+const difference = z.number().min(-1).max(1)
+const estimate = z.strictObject({ value: difference, low: difference, high: difference })
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
 const file = (kind: DataFileKind) =>
@@ -51,10 +55,23 @@ const MANIFEST = z.strictObject({
   graph: z
     .strictObject({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count })
     .nullable(),
+  adaptation: z
+    .strictObject({
+      queries: count.min(1),
+      tools: count.min(1),
+      map: z.strictObject({ weight: z.number().positive(), others: share }).nullable(),
+      pull: share,
+      before: share,
+      gain: estimate,
+      gainOfOthers: estimate.nullable(),
+      seed: count,
+    })
+    .nullable(),
   files: z.strictObject({
     vectors: file('vectors'),
     graph: file('graph').nullable(),
     documents: file('documents').nullable(),
+    adaptation: file('adaptation').nullable(),
   }),
   tools: z.custom<readonly unknown[]>(Array.isArray, { message: 'is no array' }),
   digest: sha256,
@@ -63,7 +80,14 @@ const MANIFEST = z.strictObject({
 /** A tool as the manifest's JSON has it: members of the usual value are left out, since there may be thousands. */
 type ToolLine = Pick<ManifestTool, 'name' | 'documentHash' | 'descriptionWords'> & Partial<ManifestTool>
 
-const USUAL = { readableShare: 1, tokens: null, invisibleCharacters: 0, givesOrders: false, truncated: false } as const
+const USUAL = {
+  readableShare: 1,
+  tokens: null,
+  invisibleCharacters: 0,
+  givesOrders: false,
+  truncated: false,
+  queries: 0,
+} as const
 
 const MEMBERS = new Set(['name', 'documentHash', 'descriptionWords', ...Object.keys(USUAL)])
 const DOCUMENT_HASH = /^[\w-]{43}$/
@@ -82,6 +106,7 @@ function toolOf(line: unknown): ManifestTool | undefined {
     invisibleCharacters = USUAL.invisibleCharacters,
     givesOrders = USUAL.givesOrders,
     truncated = USUAL.truncated,
+    queries = USUAL.queries,
   } = tool
   const fits =
     typeof name === 'string' &&
@@ -94,9 +119,20 @@ function toolOf(line: unknown): ManifestTool | undefined {
     (tokens === null || isCount(tokens)) &&
     isCount(invisibleCharacters) &&
     typeof givesOrders === 'boolean' &&
-    typeof truncated === 'boolean'
+    typeof truncated === 'boolean' &&
+    isCount(queries)
   return fits
-    ? { name, documentHash, readableShare, tokens, descriptionWords, invisibleCharacters, givesOrders, truncated }
+    ? {
+        name,
+        documentHash,
+        readableShare,
+        tokens,
+        descriptionWords,
+        invisibleCharacters,
+        givesOrders,
+        truncated,
+        queries,
+      }
     : undefined
 }
 
@@ -185,7 +221,8 @@ function rejectOtherFormat(value: unknown, path: string): void {
   })
 }
 
-function rejectInconsistent({ tools, files, model, graph }: ToolIndexManifest, path: string): void {
+function rejectInconsistent(manifest: ToolIndexManifest, path: string): void {
+  const { tools, files, model, graph } = manifest
   const vectorBytes = tools.length * model.dimensions * 4
   if (files.vectors.bytes !== vectorBytes) {
     const shape = `${tools.length} tools × ${model.dimensions} dimensions × 4 bytes = ${vectorBytes}`
@@ -193,6 +230,7 @@ function rejectInconsistent({ tools, files, model, graph }: ToolIndexManifest, p
   }
   if ((graph === null) !== (files.graph === null))
     throw broken(path, 'its manifest.json has only one half of the graph')
+  rejectInconsistentAdaptation(manifest, path)
   for (let i = 1; i < tools.length; i++) {
     if (tools[i - 1]!.name >= tools[i]!.name) {
       throw broken(
@@ -200,6 +238,18 @@ function rejectInconsistent({ tools, files, model, graph }: ToolIndexManifest, p
         `its manifest.json has the tools ${show(tools[i - 1]!.name)} and ${show(tools[i]!.name)} out of order`,
       )
     }
+  }
+}
+
+function rejectInconsistentAdaptation(manifest: ToolIndexManifest, path: string): void {
+  const { adaptation, files, tools } = manifest
+  if ((adaptation === null) !== (files.adaptation === null))
+    throw broken(path, 'its manifest.json has only one half of the adaptation')
+  const stray = adaptation === null || adaptation.pull === 0 ? tools.find(({ queries }) => queries > 0) : undefined
+  if (stray) throw broken(path, `its manifest.json has queries of ${show(stray.name)}, and nothing is pulled by them`)
+  const bytes = adaptation === null ? 0 : adaptationBytes(manifest)
+  if (files.adaptation && files.adaptation.bytes !== bytes) {
+    throw broken(path, `its manifest.json says that the adaptation has ${files.adaptation.bytes} bytes, not ${bytes}`)
   }
 }
 

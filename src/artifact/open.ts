@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, read, readFileSync, readSync
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod/v4'
+import { decodeAdaptation, type StoredAdaptation } from '../adapt/stored-adaptation.js'
 import { hashOf } from '../catalog/document.js'
 import { InvalidIndexError, isToolSearchError } from '../errors.js'
 import { resolveOpenOptions } from '../options.js'
@@ -93,7 +94,10 @@ async function readData(
   { withDocuments }: OpenOptions,
 ): Promise<ToolIndex> {
   const { files, tools, model } = manifest
-  const vectors = checkedVectors(folder, await readDataFile(folder, files.vectors), model.dimensions)
+  const documentVectors = checkedVectors(folder, await readDataFile(folder, files.vectors), model.dimensions)
+  const adaptation =
+    files.adaptation && checkedAdaptation(folder, await readDataFile(folder, files.adaptation), manifest)
+  const vectors = adaptation ? adaptation.adapted(documentVectors) : documentVectors
   const graph = files.graph && checkedGraph(folder, await readDataFile(folder, files.graph), manifest, vectors)
   const documents =
     withDocuments && files.documents
@@ -103,6 +107,8 @@ async function readData(
     path: folder,
     manifest,
     vectors,
+    documentVectors,
+    adaptation: adaptation ?? undefined,
     graph: graph ?? undefined,
     documents,
     rowOfName: firstRows(tools, tool => tool.name),
@@ -210,6 +216,14 @@ function checkedVectors(folder: string, bytes: ArrayBuffer, dimensions: number):
     }
   }
   return vectors
+}
+
+function checkedAdaptation(folder: string, bytes: ArrayBuffer, manifest: ToolIndexManifest): StoredAdaptation {
+  try {
+    return decodeAdaptation(new Uint8Array(bytes), manifest)
+  } catch (error) {
+    throw broken(folder, messageOf(error), error)
+  }
 }
 
 function checkedGraph(
