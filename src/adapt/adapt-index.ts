@@ -138,7 +138,7 @@ async function ofTools(
   embedder: CheckedEmbedder,
   hooks: BuildHooks,
 ): Promise<Source> {
-  const catalog = await embedCatalog({ tools, embedder, reuseFrom, ...hooks })
+  const catalog = await embedCatalog({ ...hooks, tools, embedder, reuseFrom })
   const hadDocuments = catalog.previous?.manifest.files.documents != null
   return { parts: catalog, documents: catalog.documents, hadDocuments, report: path => reportOf(path, catalog) }
 }

@@ -47,7 +47,6 @@ const MAPS: readonly (MapSettings | null)[] = [
   { weight: 0.03, others: 0.1 },
   { weight: 0.03, others: 0 },
   { weight: 0.1, others: 0 },
-  { weight: 0.03, others: 1 },
   null,
 ]
 const PULLS = [0.3, 0.2, 0.1, 0, 0.5, 0.7]
