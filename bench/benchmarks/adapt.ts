@@ -115,7 +115,7 @@ async function byCosine(
     packRows((await embedder.embedQueries(own.map(({ query }) => query))) as Float32Array[], dimensions)
   const data = { dimensions, tools: vectors, queries: await embedded(learnFrom), relevant: learnFrom.map(rowsOf) }
   const all = [...learnFrom.keys()]
-  const map = await learnMap(data, all, MAP_ALONE)
+  const map = await learnMap(data, MAP_ALONE)
   const { tools: rows, counts, means } = centroidsOf(data, all)
   const moved = vectors.slice()
   rows.forEach((row, at) => {
@@ -183,6 +183,7 @@ async function learnt(
   const out = join(folder, name.replace(/\W+/g, '-'))
   const start = performance.now()
   const { helps, adaptation } = await adaptToolIndex({ tools, queries, out, embedder, keepOthers, seed: SEED })
+  console.log(`${name}: ${helps ? 'adapted' : 'refused'} in ${((performance.now() - start) / 1000).toFixed(1)} s`)
   metrics[`${name}/time`] = plainMetric(performance.now() - start, { unit: 'ms', better: 'lower' })
   if (adaptation) metrics[`${name}/cross-validated gain`] = { ...SHARE, ...adaptation.gain }
   if (!helps) return undefined

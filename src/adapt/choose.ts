@@ -4,8 +4,9 @@ import { mean } from '../tuning/metrics.js'
 import { type Fold, queryFolds, toolFolds } from './folds.js'
 import { type Evidence, heldOutNdcg } from './held-out.js'
 import { countsOf, type LabelledVectors } from './labelled-vectors.js'
-import { learnMap, type MapSettings } from './learn-map.js'
+import { learnChange, type MapSettings } from './learn-map.js'
 import { centroidsOf } from './pull.js'
+import { type ReducedVectors, reduceVectors } from './reduced-vectors.js'
 
 /** How strongly a search is adapted. */
 export interface Strength {
@@ -67,8 +68,9 @@ function mapsFor(data: LabelledVectors): readonly (MapSettings | null)[] {
  * only what tools that were held out with all their queries do not lose by, on the average. The gain that is told is
  * that of choices made without the fold that it is measured on.
  */
-export async function chooseStrength(data: LabelledVectors, options: ChooseOptions): Promise<Choice> {
+export async function chooseStrength(labelled: LabelledVectors, options: ChooseOptions): Promise<Choice> {
   const { groups, seed, keepOthers } = options
+  const data = reduceVectors(labelled, { keepSimilarities: true })
   const maps = mapsFor(data)
   const size = data.tools.length / data.dimensions
   const hasOthers = countsOf(data, [...data.relevant.keys()]).filter(count => count > 0).length < size
@@ -142,7 +144,7 @@ function partCounter(total: number, { onPart }: ChooseOptions): PartCounter {
 }
 
 async function measureFolds(
-  data: LabelledVectors,
+  data: ReducedVectors,
   map: MapSettings | null,
   folds: readonly Fold[],
   { evidence, abortSignal }: ChooseOptions,
@@ -153,7 +155,7 @@ async function measureFolds(
   for (const { learnFrom, measureOn } of folds) {
     check()
     const learnt = {
-      map: map ? await learnMap(data, learnFrom, map, check) : undefined,
+      change: map ? await learnChange(data, learnFrom, map, check) : undefined,
       centroids: centroidsOf(data, learnFrom),
     }
     const onTurn = async () => {

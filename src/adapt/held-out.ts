@@ -1,13 +1,15 @@
 import { dotProduct } from '../vector/dot-product.js'
 import type { LabelledVectors } from './labelled-vectors.js'
-import { mappedQuery } from './mapped-query.js'
+import { addOuterProducts, innerProduct, type Matrix, multiplyByTransposed, zeros } from './matrix.js'
 import { type Centroids, pullShare } from './pull.js'
+import type { ReducedVectors } from './reduced-vectors.js'
 
 /** How a tool's evidence for a query follows from their cosine similarity: as searches rank. */
 export type Evidence = (query: number, tool: number, cosineSimilarity: number) => number
 
 export interface Learnt {
-  readonly map: Float64Array | undefined
+  /** As `learnChange` gives it. */
+  readonly change: Matrix | undefined
   readonly centroids: Centroids
 }
 
@@ -16,9 +18,9 @@ const DEPTH = 10
 
 /** nDCG@10 of queries by what was learnt from others, for each strength of the pull. */
 export function heldOutNdcg(
-  data: LabelledVectors,
+  data: ReducedVectors,
   queries: readonly number[],
-  { map, centroids }: Learnt,
+  { change, centroids }: Learnt,
   { strengths, evidence, onTurn }: { strengths: readonly number[]; evidence: Evidence; onTurn: () => Promise<void> },
 ): Promise<Float64Array[]> {
   const { dimensions, tools, relevant } = data
@@ -31,10 +33,7 @@ export function heldOutNdcg(
   async function measure(): Promise<Float64Array[]> {
     for (const [at, query] of queries.entries()) {
       if (at % 16 === 0) await onTurn()
-      const own = data.queries.subarray(query * dimensions, (query + 1) * dimensions)
-      const vector = map ? mappedQuery(map, own) : own
-      for (let tool = 0; tool < size; tool++)
-        cosines[tool] = dotProduct(vector, 0, tools, tool * dimensions, dimensions)
+      const vector = vectorOf(data, query, change, cosines)
       for (let place = 0; place < toMeans.length; place++) {
         toMeans[place] = dotProduct(vector, 0, centroids.means, place * dimensions, dimensions)
       }
@@ -52,6 +51,40 @@ export function heldOutNdcg(
   }
   return measure()
 }
+
+/** The query's vector by the map, of unit length; its cosine similarities to the tools go to `cosines`. */
+function vectorOf(
+  data: ReducedVectors,
+  query: number,
+  change: Matrix | undefined,
+  cosines: Float32Array,
+): Float32Array {
+  const { dimensions, queryCoordinates, toolCoordinates, toolBasis } = data
+  const own = data.queries.subarray(query * dimensions, (query + 1) * dimensions)
+  cosines.set(data.similarities(query))
+  if (!change) return own
+  const moved = zeros(1, change.rows)
+  const start = query * queryCoordinates.columns
+  const coordinates = {
+    rows: 1,
+    columns: change.columns,
+    values: queryCoordinates.values.subarray(start, start + change.columns),
+  }
+  multiplyByTransposed(coordinates, change, moved)
+  const sum = Float64Array.from(own)
+  addOuterProducts({ rows: toolBasis.rows, columns: 1, values: moved.values }, toolBasis, {
+    rows: 1,
+    columns: dimensions,
+    values: sum,
+  })
+  const length = Math.max(MIN_LENGTH, Math.sqrt(innerProduct(sum, sum)))
+  const gains = zeros(1, cosines.length)
+  multiplyByTransposed(moved, toolCoordinates, gains)
+  for (let tool = 0; tool < cosines.length; tool++) cosines[tool] = (cosines[tool]! + gains.values[tool]!) / length
+  return Float32Array.from(sum, value => value / length)
+}
+
+const MIN_LENGTH = 1e-3
 
 /** For each pulled tool its share, and the length of the sum that makes its vector: cosines follow from these. */
 function pullsOf({ dimensions, tools }: LabelledVectors, { tools: rows, counts, means }: Centroids, strength: number) {

@@ -1,8 +1,9 @@
 import { topK } from '../vector/top-k.js'
 import { countsOf, type LabelledVectors, namedTools } from './labelled-vectors.js'
-import { mapLoss } from './map-loss.js'
-import { identity, type Matrix, multiplyByTransposed, rowsOf, zeros } from './matrix.js'
+import { mapLoss, TEMPERATURE } from './map-loss.js'
+import { type Matrix, zeros } from './matrix.js'
 import { minimize } from './minimize.js'
+import { type ReducedVectors, reduceVectors, wholeMap } from './reduced-vectors.js'
 
 export interface MapSettings {
   /** Weight of the squared distance to the identity: the more, the less changes. */
@@ -20,67 +21,79 @@ const MAX_CANDIDATES = 128
 // On MetaTool 6, 10 and 20 steps gave the same nDCG@10 to 0.002.
 const STEPS = 8
 
-// Length of the first step, all numbers of the map together; the identity has about 20.
+// Length of the first step, all numbers of the change together; the identity has about 20.
 const FIRST_STEP = 0.1
 
+// Some milliseconds of work where similarities must be computed.
 const QUERIES_A_TURN = 16
 
 /**
- * The linear map of queries (`dimensions` × `dimensions`, row by row, for W q) learnt from these queries. The same for
- * the same input. `onTurn` is called every few milliseconds, and may throw to end it.
+ * What is to be added to the identity, in the coordinates of `ReducedVectors`, learnt from some of the queries. The same
+ * for the same input. `onTurn` is called every few milliseconds, and may throw to end it.
  */
-export async function learnMap(
-  data: LabelledVectors,
+export async function learnChange(
+  data: ReducedVectors,
   queries: readonly number[],
   { weight, others }: MapSettings,
   onTurn: () => void = () => {},
-): Promise<Float64Array> {
-  const { dimensions } = data
-  const map = identity(dimensions)
-  if (queries.length === 0) return map.values
+): Promise<Matrix> {
+  const change = zeros(data.toolBasis.rows, data.queryBasis.rows)
+  if (queries.length === 0) return change
   const counts = countsOf(data, queries)
   const rows = others > 0 ? Array.from(counts.keys()) : namedTools(counts)
-  const tools = rowsOf(data.tools, dimensions, rows)
-  const offsets = Float64Array.from(rows, row => (counts[row]! > 0 ? 0 : Math.log(others)))
-  const position = new Map(rows.map((row, at) => [row, at]))
-  const own = queries.map(query => data.relevant[query]!.map(tool => position.get(tool)!))
-  const vectors = rowsOf(data.queries, dimensions, queries)
-  const candidates = await candidatesOf({ vectors, tools, own, onTurn })
+  const candidates: Uint32Array[] = []
+  const base: Float64Array[] = []
+  for (const [at, query] of queries.entries()) {
+    if (at % QUERIES_A_TURN === 0) {
+      await new Promise(resolve => setImmediate(resolve))
+      onTurn()
+    }
+    const similarities = data.similarities(query)
+    const own = candidatesOf(similarities, rows, data.relevant[query]!)
+    candidates.push(own)
+    const logitOf = (tool: number) => similarities[tool]! / TEMPERATURE + (counts[tool]! > 0 ? 0 : Math.log(others))
+    base.push(Float64Array.from(own, logitOf))
+  }
+  const { queryCoordinates, toolCoordinates, relevant } = data
   const loss = mapLoss(
-    { queries: vectors, tools, candidates, right: own.map(each => each.length), offsets, weight },
+    {
+      queries: picked(queryCoordinates, queries),
+      tools: toolCoordinates,
+      candidates,
+      right: queries.map(query => relevant[query]!.length),
+      base,
+      weight,
+    },
     onTurn,
   )
-  await minimize(loss, map.values, { steps: STEPS, firstStep: FIRST_STEP })
-  return map.values
+  await minimize(loss, change.values, { steps: STEPS, firstStep: FIRST_STEP })
+  return change
 }
 
-/** For each query its own tools, then those nearest to it. */
-async function candidatesOf({
-  vectors,
-  tools,
-  own,
-  onTurn,
-}: {
-  vectors: Matrix
-  tools: Matrix
-  own: readonly (readonly number[])[]
-  onTurn: () => void
-}): Promise<Uint32Array[]> {
-  const similarities = zeros(QUERIES_A_TURN, tools.rows)
-  const { columns } = vectors
-  const candidates: Uint32Array[] = []
-  for (let from = 0; from < vectors.rows; from += QUERIES_A_TURN) {
-    await new Promise(resolve => setImmediate(resolve))
-    onTurn()
-    const to = Math.min(vectors.rows, from + QUERIES_A_TURN)
-    const part: Matrix = { rows: to - from, columns, values: vectors.values.subarray(from * columns, to * columns) }
-    multiplyByTransposed(part, tools, similarities)
-    for (let query = from; query < to; query++) {
-      const start = (query - from) * tools.rows
-      const nearest = topK(similarities.values.subarray(start, start + tools.rows), MAX_CANDIDATES)
-      const right = own[query]!
-      candidates.push(Uint32Array.from([...right, ...nearest.filter(tool => !right.includes(tool))]))
-    }
-  }
-  return candidates
+/** The query's own tools, then those of `rows` that are nearest to it. */
+function candidatesOf(similarities: Float32Array, rows: readonly number[], own: readonly number[]): Uint32Array {
+  const nearest = topK(
+    Float32Array.from(rows, row => similarities[row]!),
+    MAX_CANDIDATES,
+  )
+  const others = Array.from(nearest, at => rows[at]!).filter(tool => !own.includes(tool))
+  return Uint32Array.from([...own, ...others])
+}
+
+function picked({ columns, values }: Matrix, rows: readonly number[]): Matrix {
+  const found = zeros(rows.length, columns)
+  rows.forEach((row, at) => {
+    found.values.set(values.subarray(row * columns, (row + 1) * columns), at * columns)
+  })
+  return found
+}
+
+/** The linear map of queries (`dimensions` × `dimensions`, row by row, for W q) learnt from all of them. */
+export async function learnMap(
+  data: LabelledVectors,
+  settings: MapSettings,
+  onTurn: () => void = () => {},
+): Promise<Float64Array> {
+  const reduced = reduceVectors(data, { keepSimilarities: false })
+  return wholeMap(reduced, await learnChange(reduced, [...data.relevant.keys()], settings, onTurn))
 }

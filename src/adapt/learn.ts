@@ -74,7 +74,7 @@ export async function learnAdaptation(
   const all = [...queries.keys()]
   const { map: settings, pull } = choice.strength
   const map = settings
-    ? Float32Array.from(await learnMap(data, all, settings, () => abortSignal?.throwIfAborted()))
+    ? Float32Array.from(await learnMap(data, settings, () => abortSignal?.throwIfAborted()))
     : undefined
   const { tools, counts, means } = centroidsOf(data, all)
   const pulls = pull > 0 ? tools : []

@@ -6,17 +6,17 @@ import type { Objective } from './minimize.js'
 export const TEMPERATURE = 0.05
 
 export interface MapLoss {
-  /** One row a query, of unit length. */
+  /** One row a query, in its coordinates. */
   readonly queries: Matrix
-  /** One row a tool, of unit length. */
+  /** One row a tool, in its coordinates. */
   readonly tools: Matrix
-  /** For each query the rows of tools that it is to be told apart from, its own included. */
+  /** For each query the rows of tools that it is to be told apart from, its own first. */
   readonly candidates: readonly Uint32Array[]
-  /** For each query how many of its candidates, the first ones, serve it. */
+  /** For each query how many of its candidates serve it. */
   readonly right: readonly number[]
-  /** For each tool what is added to its logit: the logarithm of its weight. */
-  readonly offsets: Float64Array
-  /** Weight of the squared distance of the map to the identity. */
+  /** For each query its candidates' logits where nothing is changed. */
+  readonly base: readonly Float64Array[]
+  /** Weight of the squared size of the change. */
   readonly weight: number
 }
 
@@ -24,34 +24,34 @@ export interface MapLoss {
 const ROWS_PER_TURN = 64
 
 /**
- * The loss of a linear map W of queries: the mean of −log softmax of a query's own tools among its candidates, by
- * (W q) · t over the temperature, plus the weighted squared distance of W to the identity. Convex in W. Lets the event
- * loop run in between; `onTurn` may throw to end it.
+ * The loss of a change A (tools' × queries' coordinates) of the similarities of queries and tools, q · t + t · (A q): the
+ * mean of −log softmax of a query's own tools among its candidates, by similarities over the temperature, plus the
+ * weighted sum of A's squares. Convex in A. Lets the event loop run in between; `onTurn` may throw to end it.
  */
 export function mapLoss(
-  { queries, tools, candidates, right, offsets, weight }: MapLoss,
+  { queries, tools, candidates, right, base, weight }: MapLoss,
   onTurn: () => void = () => {},
 ): Objective {
-  const { rows, columns } = queries
+  const { rows } = queries
+  const { columns } = tools
   const mapped = zeros(rows, columns)
   const pulls = zeros(rows, columns)
   return async (point, gradient) => {
-    const map: Matrix = { rows: columns, columns, values: point }
-    const slope: Matrix = { rows: columns, columns, values: gradient }
+    const change: Matrix = { rows: columns, columns: queries.columns, values: point }
+    const slope: Matrix = { rows: columns, columns: queries.columns, values: gradient }
     let loss = 0
     gradient.fill(0)
     for (let from = 0; from < rows; from += ROWS_PER_TURN) {
       await new Promise(resolve => setImmediate(resolve))
       onTurn()
       const to = Math.min(rows, from + ROWS_PER_TURN)
-      multiplyByTransposed(queries, map, mapped, from, to)
+      multiplyByTransposed(queries, change, mapped, from, to)
       for (let row = from; row < to; row++) loss += queryLoss(row)
       addOuterProducts(pulls, queries, slope, from, to)
     }
     for (let i = 0; i < point.length; i++) {
-      const distance = point[i]! - (i % (columns + 1) === 0 ? 1 : 0)
-      gradient[i]! += 2 * weight * distance
-      loss += weight * distance * distance
+      gradient[i]! += 2 * weight * point[i]!
+      loss += weight * point[i]! * point[i]!
     }
     return loss
   }
@@ -67,7 +67,7 @@ export function mapLoss(
       const tool = own[at]! * columns
       let sum = 0
       for (let i = 0; i < columns; i++) sum += mapped.values[start + i]! * tools.values[tool + i]!
-      logits[at] = sum / TEMPERATURE + offsets[own[at]!]!
+      logits[at] = sum / TEMPERATURE + base[row]![at]!
       highest = Math.max(highest, logits[at]!)
     }
     let total = 0

@@ -4,8 +4,10 @@ import { chooseStrength } from '../../src/adapt/choose.js'
 import { queryFolds, toolFolds } from '../../src/adapt/folds.js'
 import { heldOutNdcg, ndcgOf } from '../../src/adapt/held-out.js'
 import type { LabelledVectors } from '../../src/adapt/labelled-vectors.js'
-import { learnMap } from '../../src/adapt/learn-map.js'
+import { learnChange } from '../../src/adapt/learn-map.js'
+import type { Matrix } from '../../src/adapt/matrix.js'
 import { centroidsOf, pulled, pullShare } from '../../src/adapt/pull.js'
+import { reduceVectors } from '../../src/adapt/reduced-vectors.js'
 import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { seededRandom } from '../../src/random.js'
 import { packRows } from '../../src/vector/pack-rows.js'
@@ -14,6 +16,7 @@ import { queryFor, toolNamed, turnedEmbedder } from './turned-embedder.js'
 
 const evidence = (_query: number, _tool: number, cosine: number) => cosine
 const onTurn = async () => {}
+const reduced = (data: LabelledVectors) => reduceVectors(data, { keepSimilarities: true })
 
 /** Tools that a model turns queries away from by a known rotation; queries of the first `named` of them. */
 async function turnedData(tools: number, named: number, variants: number): Promise<LabelledVectors> {
@@ -68,9 +71,9 @@ describe('a pull', () => {
     const centroids = centroidsOf(data, learnFrom)
     expect(centroids.counts).toEqual([1, 1, 1, 1, 1, 5])
     const [found] = await heldOutNdcg(
-      data,
+      reduced(data),
       [7, 8],
-      { map: undefined, centroids },
+      { change: undefined, centroids },
       { strengths: [0.7], evidence, onTurn },
     )
     const moved = data.tools.slice()
@@ -126,10 +129,15 @@ describe('the choice of a strength', { timeout: 60_000 }, () => {
     const others = { ...(await turnedData(60, 60, 4)) }
     const unseen = [...others.relevant.keys()].filter(query => others.relevant[query]![0]! >= 40)
     const all = [...data.relevant.keys()]
-    const measure = (map: Float64Array | undefined, pull: number) =>
-      heldOutNdcg(others, unseen, { map, centroids: centroidsOf(data, all) }, { strengths: [pull], evidence, onTurn })
+    const measure = (change: Matrix | undefined, pull: number) =>
+      heldOutNdcg(
+        reduced(others),
+        unseen,
+        { change, centroids: centroidsOf(data, all) },
+        { strengths: [pull], evidence, onTurn },
+      )
     const [before] = await measure(undefined, 0)
-    const [after] = await measure(await learnMap(data, all, choice.strength.map!), choice.strength.pull)
+    const [after] = await measure(await learnChange(reduced(data), all, choice.strength.map!), choice.strength.pull)
     expect(mean(after!)).toBeGreaterThan(mean(before!))
   })
 

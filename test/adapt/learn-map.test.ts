@@ -4,6 +4,7 @@ import { mapLoss, TEMPERATURE } from '../../src/adapt/map-loss.js'
 import { mappedQuery } from '../../src/adapt/mapped-query.js'
 import { identity, rowsOf } from '../../src/adapt/matrix.js'
 import { minimize } from '../../src/adapt/minimize.js'
+import { principalBasis } from '../../src/adapt/principal-basis.js'
 import { seededRandom } from '../../src/random.js'
 import { unitVectors } from '../vector/index-contract.js'
 
@@ -21,14 +22,14 @@ describe('the loss of a map', () => {
       [1, 2],
     ].map(each => Uint32Array.from(each)),
     right: [1, 1, 2, 1],
-    offsets: Float64Array.of(0, 0, 0, 0, Math.log(0.1)),
+    base: [5, 3, 4, 2].map(count => Float64Array.from({ length: count }, (_, at) => Math.sin(at) * 9)),
     weight: 0.03,
   }
 
   it('has the gradient that finite differences have', async () => {
     const loss = mapLoss(given)
     const random = seededRandom(3)
-    const point = identity(DIMENSIONS).values.map(value => value + 0.2 * (random() - 0.5))
+    const point = new Float64Array(DIMENSIONS ** 2).map(() => 0.2 * (random() - 0.5))
     const gradient = new Float64Array(point.length)
     await loss(point, gradient)
     const step = 1e-5
@@ -50,14 +51,14 @@ describe('the loss of a map', () => {
       tools: axes,
       candidates: [Uint32Array.of(0, 1), Uint32Array.of(0, 1)],
       right: [1, 1],
-      offsets: new Float64Array(2),
+      base: [Float64Array.of(1, 0), Float64Array.of(0, 1)].map(cosines => cosines.map(each => each / TEMPERATURE)),
       weight: 1,
     })
-    // The first query is at its tool, the second at the other one; the map is the identity plus 0.5 off the diagonal,
-    // so that each tool has a cosine of 1 or 0.5: logits differ by 10.
-    const map = Float64Array.of(1, 0.5, 0.5, 1)
+    // Of both queries the first tool is the right one; the change moves each by a half towards the other tool, so that
+    // cosines are 1 and 0.5: the first query is at its tool, the second at the wrong one.
+    const change = Float64Array.of(0, 0.5, 0.5, 0)
     const [near, far] = [Math.log(1 + Math.exp(-0.5 / TEMPERATURE)), Math.log(1 + Math.exp(0.5 / TEMPERATURE))]
-    expect(await loss(map, new Float64Array(4))).toBeCloseTo((near + far) / 2 + 0.5, 10)
+    expect(await loss(change, new Float64Array(4))).toBeCloseTo((near + far) / 2 + 0.5, 10)
   })
 })
 
@@ -81,6 +82,32 @@ it('L-BFGS finds where a quadratic is least', async () => {
   })
 })
 
+describe('coordinates in fewer directions', () => {
+  it('are those of an orthonormal basis of what the vectors span', () => {
+    // Twenty vectors in three of twelve dimensions, turned.
+    const inner = unitVectors(20, 3, 6)
+    const axes = principalBasis(unitVectors(40, 12, 7), 12, 11)
+    const packed = new Float32Array(20 * 12)
+    for (let row = 0; row < 20; row++) {
+      for (let i = 0; i < 12; i++) {
+        for (let k = 0; k < 3; k++) packed[row * 12 + i]! += inner[row * 3 + k]! * axes.values[k * 12 + i]!
+      }
+    }
+    const basis = principalBasis(packed, 12, 5)
+    const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+      Array.from(a).reduce((sum, value, i) => sum + value * b[i]!, 0)
+    const rowOf = (at: number) => basis.values.subarray(at * 12, at * 12 + 12)
+    for (let a = 0; a < 5; a++) {
+      for (let b = 0; b < 5; b++) expect(dot(rowOf(a), rowOf(b))).toBeCloseTo(a === b ? 1 : 0, 9)
+    }
+    for (let row = 0; row < 20; row++) {
+      const own = packed.subarray(row * 12, row * 12 + 12)
+      const kept = [0, 1, 2, 3, 4].reduce((sum, at) => sum + dot(rowOf(at), own) ** 2, 0)
+      expect(kept).toBeCloseTo(1, 5)
+    }
+  })
+})
+
 describe('a map', () => {
   it('of a query has unit length, whatever its own scale', () => {
     const map = Float32Array.of(0, -3, 3, 0)
@@ -101,10 +128,11 @@ describe('a map', () => {
     const data = { dimensions: DIMENSIONS, tools, queries, relevant: Array.from({ length: 20 }, (_, at) => [at]) }
     const distance = (map: Float64Array) =>
       map.reduce((sum, value, i) => sum + (value - identity(DIMENSIONS).values[i]!) ** 2, 0)
-    expect(distance(await learnMap(data, [], { weight: 0.03, others: 0 }))).toBe(0)
-    const all = [...data.relevant.keys()]
+    expect(
+      distance(await learnMap({ ...data, queries: new Float32Array(0), relevant: [] }, { weight: 0.03, others: 0 })),
+    ).toBe(0)
     const distances = []
-    for (const weight of [0.03, 0.3, 3, 1e6]) distances.push(distance(await learnMap(data, all, { weight, others: 0 })))
+    for (const weight of [0.03, 0.3, 3, 1e6]) distances.push(distance(await learnMap(data, { weight, others: 0 })))
     expect(distances).toEqual(distances.toSorted((a, b) => b - a))
     expect(distances[0]).toBeGreaterThan(0.1)
     expect(distances[3]).toBeLessThan(1e-6)
