@@ -115,7 +115,7 @@ async function byCosine(
     packRows((await embedder.embedQueries(own.map(({ query }) => query))) as Float32Array[], dimensions)
   const data = { dimensions, tools: vectors, queries: await embedded(learnFrom), relevant: learnFrom.map(rowsOf) }
   const all = [...learnFrom.keys()]
-  const map = await learnMap(data, MAP_ALONE)
+  const map = Float32Array.from(await learnMap(data, MAP_ALONE))
   const { tools: rows, counts, means } = centroidsOf(data, all)
   const moved = vectors.slice()
   rows.forEach((row, at) => {

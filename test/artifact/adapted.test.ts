@@ -4,11 +4,12 @@ import { mappedQuery } from '../../src/adapt/mapped-query.js'
 import { pulled, pullShare } from '../../src/adapt/pull.js'
 import { buildToolIndex } from '../../src/artifact/build.js'
 import { openToolIndex } from '../../src/artifact/open.js'
-import { createIndexSearcher } from '../../src/artifact/stored-catalog.js'
 import type { ToolIndex } from '../../src/artifact/tool-index.js'
 import { verifyToolIndex } from '../../src/artifact/verify.js'
+import { createCatalog, mergeCatalog } from '../../src/catalog/catalog.js'
+import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { seededRandom } from '../../src/random.js'
-import { createToolSearcher } from '../../src/searcher.js'
+import { createCatalogSearcher, createToolSearcher } from '../../src/searcher.js'
 import { HNSW_MIN_SIZE } from '../../src/vector/hnsw.js'
 import { queryFor, toolNamed, turnedEmbedder, turnedTools } from '../adapt/turned-embedder.js'
 import { handMadeEmbedder } from '../embedding/hand-made-embedder.js'
@@ -42,7 +43,7 @@ async function hits(index: string | ToolIndex | undefined): Promise<number> {
 const out = newFolder()
 const report = await adaptToolIndex({ tools, queries, out, embedder, ...quiet })
 
-describe('adaptToolIndex', () => {
+describe('adaptToolIndex', { timeout: 60_000 }, () => {
   it('finds more on queries that it did not learn from, and says how much', async () => {
     expect(report).toMatchObject({ helps: true, reason: null, build: { written: true, path: out } })
     expect(report.adaptation).toMatchObject({ queries: 120, tools: COUNT })
@@ -141,7 +142,7 @@ describe('adaptToolIndex', () => {
   })
 })
 
-describe('a later build', () => {
+describe('a later build', { timeout: 60_000 }, () => {
   it('keeps what was learnt; tools that are gone lose their part', async () => {
     const folder = newFolder()
     await adaptToolIndex({ tools, queries, out: folder, embedder, ...quiet })
@@ -166,11 +167,28 @@ describe('a later build', () => {
   })
 })
 
-describe('an adapted index in use', () => {
-  it('serves a request’s tools by their texts, with the query mapped once for all layers', async () => {
-    const searcher = createIndexSearcher(await openToolIndex(out), { embedder, strict: true, ...quiet })
-    const { candidates } = await searcher.search(fresh[3]!.query, { minScore: 0, explain: true })
-    for (const { dense } of candidates!) expect(Math.abs(dense!.cosineSimilarity)).toBeLessThanOrEqual(1 + 1e-6)
+describe('an adapted index in use', { timeout: 60_000 }, () => {
+  it('compares the mapped query with the adapted vectors of its own tools and of a request’s alike', async () => {
+    const index = await openToolIndex(out)
+    const names = Object.keys(tools)
+    const part = (from: number, to: number) =>
+      Object.fromEntries(names.slice(from, to).map(name => [name, tools[name]!]))
+    const own = createCatalog(part(0, 20))
+    const catalog = mergeCatalog(own, part(20, COUNT))
+    const prebuilt = { index, onStale: 'update', catalog: own, includeResolvedTools: true } as const
+    const searcher = createCatalogSearcher({ embedder, strict: true, warn: () => {}, index: prebuilt })
+    for (const { query } of [fresh[3]!, fresh[33]!, fresh[3]!]) {
+      const { candidates } = await searcher.searchCatalog(catalog, query, { minScore: 0, explain: true })
+      expect(candidates).toHaveLength(COUNT)
+      const [vector] = await checkedEmbedder(embedder).embedQueries([query])
+      const mapped = index.adaptation!.mapQuery(vector!)
+      for (const { name, dense } of candidates!) {
+        const row = index.rowOfName(name)!
+        let cosine = 0
+        for (let i = 0; i < 16; i++) cosine += mapped[i]! * index.vectors[row * 16 + i]!
+        expect(dense!.cosineSimilarity).toBeCloseTo(cosine, 5)
+      }
+    }
   })
 
   it('has a graph over the vectors that are searched', { timeout: 60_000 }, async () => {

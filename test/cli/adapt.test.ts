@@ -26,7 +26,7 @@ const wrong = await work.file(
 const index = work.path('index')
 const first = await cli(['adapt', tools, '--queries', queries, '--out', index, '--include-documents'])
 
-describe('adapt', () => {
+describe('adapt', { timeout: 60_000 }, () => {
   it('writes an adapted index, and says what it brings', async () => {
     expect(first.code).toBe(0)
     expect(first.out.replace(/\s+/g, ' ')).toMatch(
@@ -107,7 +107,7 @@ describe('adapt', () => {
   })
 })
 
-describe('an adapted index', () => {
+describe('an adapted index', { timeout: 60_000 }, () => {
   it('is named as one by search --explain, inspect and tune', async () => {
     const text = /Adapted to 120 queries of 40 tools: nDCG@10 \+/
     const search = await cli(['search', index, queryFor(3, 5), '--explain'], { columns: 120 })
