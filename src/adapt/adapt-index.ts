@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { embedCatalog, reportOf } from '../artifact/build.js'
 import { type BuildHooks, type IndexParts, timeOfBuild, writeIndex } from '../artifact/finish.js'
-import { rejectMismatch } from '../artifact/manifest.js'
+import { rebuildCure, rejectMismatch } from '../artifact/manifest.js'
 import { openToolIndex } from '../artifact/open.js'
 import { storedCatalog } from '../artifact/stored-catalog.js'
 import type { BuildProgress, BuildReport, ManifestAdaptation } from '../artifact/tool-index.js'
@@ -11,7 +11,7 @@ import { documentOf, type ToolDocument } from '../catalog/document.js'
 import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
 import type { Embedder } from '../embedding/embedder.js'
-import { InvalidOptionsError } from '../errors.js'
+import { IndexMismatchError, InvalidOptionsError } from '../errors.js'
 import { buildLexicalLayer } from '../layer-index.js'
 import { resolveAdaptOptions } from '../options.js'
 import { DEFAULT_SEED } from '../random.js'
@@ -86,7 +86,7 @@ export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<Ad
     hooks,
   )
   if (labelled.length < MIN_QUERIES) {
-    const reason = `${labelled.length} queries with a relevant tool are too few to learn from; collect at least ${MIN_QUERIES}, better some hundred.`
+    const reason = `${labelled.length} queries with a relevant tool that the model can read are too few to learn from; collect at least ${MIN_QUERIES}, better some hundred.`
     return { helps: false, reason, adaptation: null, build: null }
   }
   const { dimensions } = catalog.parts.model
@@ -147,6 +147,16 @@ async function ofIndex(from: string, embedder: CheckedEmbedder, { abortSignal, w
   const previous = await openToolIndex(from, { abortSignal })
   const { manifest, documentVectors, documents } = previous
   rejectMismatch(manifest, embedder, from)
+  const here = (await untilAborted(embedder.knownProvenance(), abortSignal))?.weightsSha256
+  const there = manifest.model.weightsSha256
+  if (here !== undefined && there !== null && here !== there) {
+    throw new IndexMismatchError(from, {
+      property: "model's weights",
+      expected: `has ${here}`,
+      got: there,
+      cure: rebuildCure(from),
+    })
+  }
   if (!documents) {
     warn(
       'The index has no texts, so that the gain is measured with the words of names only. Give the tools, too, or build it with includeDocuments.',
@@ -205,6 +215,8 @@ async function embedQueries(
     const vectors = await untilAborted(embedder.embedQueries(texts, { abortSignal, independent: true }), abortSignal)
     const shares = await untilAborted(embedder.readableShares(texts), abortSignal)
     part.forEach(({ text, tools }, at) => {
+      // Searches go by words alone then: its vector says nothing.
+      if (shares[at] === 0) return
       embedded.push({ text, tools, vector: vectors[at]!, readableShare: shares[at]! })
     })
   }

@@ -124,6 +124,20 @@ describe('adaptToolIndex', { timeout: 60_000 }, () => {
     await expect(adaptToolIndex({ queries, out: 'x' })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' })
   })
 
+  it('refuses an index that other weights made, and learns nothing from queries that the model cannot read', async () => {
+    const weights = (sha256: string) => ({
+      ...embedder,
+      provenance: async () => ({ revision: 'r', weightsSha256: sha256 }),
+    })
+    const folder = newFolder()
+    await buildToolIndex({ tools, out: folder, embedder: weights('a'.repeat(64)), ...quiet })
+    const work = adaptToolIndex({ index: folder, queries, embedder: weights('b'.repeat(64)), ...quiet })
+    await expect(work).rejects.toMatchObject({ code: 'INDEX_MISMATCH' })
+    const blind = { ...embedder, readableShares: async (texts: readonly string[]) => texts.map(() => 0) }
+    const refused = await adaptToolIndex({ tools, queries, out: newFolder(), embedder: blind, ...quiet })
+    expect(refused).toMatchObject({ helps: false, reason: expect.stringContaining('0 queries') })
+  })
+
   it('leaves the folder as it was when it is aborted', async () => {
     const before = hashesOf(readFolder(out))
     const controller = new AbortController()
