@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Benchmark } from './benchmark.js'
+import { adapt } from './benchmarks/adapt.js'
 import { ann } from './benchmarks/ann.js'
 import { artifact } from './benchmarks/artifact.js'
 import { embed } from './benchmarks/embed.js'
@@ -14,7 +15,17 @@ import { writeReadme } from './readme.js'
 import { type BenchRecord, environment, readRecord, resultsFile, writeRecord } from './record.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: each takes options of its own.
-const BENCHMARKS: readonly Benchmark<any>[] = [retrieval, noAnswer, latency, embed, ann, memory, tokens, artifact]
+const BENCHMARKS: readonly Benchmark<any>[] = [
+  retrieval,
+  noAnswer,
+  latency,
+  embed,
+  ann,
+  memory,
+  tokens,
+  artifact,
+  adapt,
+]
 
 const program = new Command('npm run bench --')
   .description('Measures this package, in each run against a baseline. Results go to bench/results/<name>.json.')

@@ -18,6 +18,7 @@ const FIGURES: { [name: string]: () => string } = {
   latency: latencyFigures,
   costs: costFigures,
   artifact: artifactFigures,
+  adapt: adaptFigures,
 }
 
 interface Figures {
@@ -178,6 +179,46 @@ function artifactFigures(): string {
 The folder has ${metric('size').value.toFixed(1)} MiB of data. From \`bench/results/artifact.json\`, made by \`npm run bench -- artifact\`.
 `
 }
+
+function adaptFigures(): string {
+  const { metric, record } = figuresOf('adapt')
+  const { sizes } = record.details as { sizes: number[] }
+  const value = (name: string) => metric(name).value.toFixed(3)
+  const gain = (name: string) => {
+    const { value, low, high } = metric(name)
+    return `${signed(value)} (${signed(low)} to ${signed(high)})`
+  }
+  const orRefused = (name: string, show: (name: string) => string) => (record.metrics[name] ? show(name) : 'refused')
+  const rows = sizes.map(size => [
+    whole(size),
+    value(`${size}/map alone, cosine/ndcg@10`),
+    value(`${size}/pull alone, cosine/ndcg@10`),
+    orRefused(`${size}/shipped/ndcg@10`, value),
+    orRefused(`${size}/shipped gain/ndcg@10`, gain),
+    orRefused(`${size}, others not kept/shipped/ndcg@10`, value),
+  ])
+  const none = [
+    'none',
+    value('before/cosine/ndcg@10'),
+    value('before/cosine/ndcg@10'),
+    value('before/shipped/ndcg@10'),
+    '',
+    '',
+  ]
+  const half = record.metrics['half/shipped gain of tools without queries/ndcg@10']
+    ? ` With queries of one half of the tools only, these gain ${gain('half/shipped gain of tools with queries/ndcg@10')}, and the other half ${gain('half/shipped gain of tools without queries/ndcg@10')}.`
+    : ''
+  const last = [...sizes].reverse().find(size => record.metrics[`${size}/small talk/auc`])
+  const talk = last
+    ? ` The area under the trade-off of 'nothing fits' goes from ${value('before/topic removed/auc')} to ${value(`${last}/topic removed/auc`)} (topic removed) and from ${value('before/small talk/auc')} to ${value(`${last}/small talk/auc`)} (English small talk) with ${whole(last)} queries.`
+    : ''
+  return `${table(['labelled queries', 'cosine, map alone', 'cosine, pull alone', 'shipped ranking, adapted', 'gain', '`--no-keep-others`'], [none, ...rows])}
+
+nDCG@10 on other queries of MetaTool's 199 tools, from \`bench/results/adapt.json\`, made by \`npm run bench -- adapt\`.${half}${talk}
+`
+}
+
+const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`
 
 /** The README with its figures made anew. */
 export function withFigures(readme: string): string {

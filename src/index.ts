@@ -1,3 +1,4 @@
+export { type AdaptReport, type AdaptToolIndexOptions, adaptToolIndex } from './adapt/adapt-index.js'
 export { type BuildToolIndexOptions, buildToolIndex } from './artifact/build.js'
 export { openToolIndex } from './artifact/open.js'
 export type { BuildReport, ToolIndex, VerifyReport } from './artifact/tool-index.js'

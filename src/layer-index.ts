@@ -16,6 +16,8 @@ export interface DenseLayer {
   readonly vectors: VectorIndex
   /** For each document, the share (0–1) of it that the model can read: it weighs the cosine similarity. */
   readonly readableShares: Float32Array
+  /** How a query's vector becomes what is compared with `vectors`, where these are adapted to queries. */
+  readonly mapQuery?: ((query: Float32Array) => Float32Array) | undefined
 }
 
 // Documents handled before other work may run: some 10 ms.

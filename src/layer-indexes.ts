@@ -126,6 +126,7 @@ export class LayerIndexes {
     return {
       vectors: await this.#vectorIndex(found, embedder.dimensions, lasting !== undefined),
       readableShares: Float32Array.from(found, ({ readableShare }) => readableShare),
+      mapQuery: index?.adaptation?.mapQuery,
     }
   }
 
@@ -163,6 +164,7 @@ export class LayerIndexes {
     return {
       vectors: indexedVectorIndex(index, { rows, added }) ?? (await this.#vectorIndex(allVectors(), dimensions, true)),
       readableShares: Float32Array.from(shares),
+      mapQuery: index.adaptation?.mapQuery,
     }
   }
 

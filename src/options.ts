@@ -1,6 +1,7 @@
 import type { ToolSearchFilterArgs } from '@mastra/core/processors'
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod/v4'
+import type { AdaptToolIndexOptions } from './adapt/adapt-index.js'
 import type { BuildToolIndexOptions } from './artifact/build.js'
 import type { OpenToolIndexOptions } from './artifact/open.js'
 import type { ToolIndex } from './artifact/tool-index.js'
@@ -187,6 +188,33 @@ export function resolveBuildOptions(options: BuildToolIndexOptions) {
     includeDocuments: options.includeDocuments ?? false,
     warn: options.warn ?? ((message: string) => console.warn(message)),
   }
+}
+
+const LABELLED = z.array(z.object({ query: z.string().regex(/\S/), relevant: z.array(z.string().min(1)) }))
+
+const ADAPT_SCHEMA = z.strictObject({
+  queries: z.custom<unknown>(value => LABELLED.safeParse(value).success, {
+    message: 'an array of { query, relevant: [names] }, each query with text',
+  }),
+  tools: SCHEMA.shape.tools.optional(),
+  index: field('the path of a folder', isPath),
+  out: field('the path of a folder', isPath),
+  embedder: SCHEMA.shape.embedder,
+  includeDocuments: flag,
+  keepOthers: flag,
+  seed: field('a whole number ≥ 0', value => Number.isSafeInteger(value) && (value as number) >= 0),
+  onProgress: aFunction,
+  abortSignal: anAbortSignal,
+  warn: aFunction,
+})
+
+/** Checks the options of `adaptToolIndex`, as `resolveOptions` does the processor's. */
+export function resolveAdaptOptions(options: AdaptToolIndexOptions) {
+  check(ADAPT_SCHEMA, options, 'the options', ' with `queries`')
+  const { tools, index, out } = options
+  if (!tools && index === undefined) throw new InvalidOptionsError('Expected tools or index, got neither.')
+  if (index === undefined && out === undefined) throw new InvalidOptionsError('Expected out or index, got neither.')
+  return { ...options, warn: options.warn ?? ((message: string) => console.warn(message)) }
 }
 
 const OPEN_SCHEMA = z.strictObject({ abortSignal: anAbortSignal })

@@ -133,7 +133,12 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
         `The embedder has not answered within ${maxWaitMs} ms. Call warmup() at start, where it may take its time.`,
       )
     })
-    return { layers: layers.map((layer, at) => ({ lexical: layer.lexical, dense: dense[at] })), vector, readableShare }
+    return {
+      layers: layers.map((layer, at) => ({ lexical: layer.lexical, dense: dense[at] })),
+      // All layers are of one index; the first one says whether it could be opened.
+      vector: dense[0]?.mapQuery?.(vector) ?? vector,
+      readableShare,
+    }
   }
 
   async function rank(catalog: Catalog, query: string, abortSignal: AbortSignal | undefined) {

@@ -5,31 +5,17 @@ import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
 import { EMPTY_DOCUMENT } from '../embedding/document-vectors.js'
 import type { Embedder, ModelProvenance } from '../embedding/embedder.js'
-import { packageVersion } from '../embedding/package-root.js'
 import type { CachedVector } from '../embedding/vector-cache.js'
-import { InvalidOptionsError, isToolSearchError } from '../errors.js'
+import { isToolSearchError } from '../errors.js'
 import { countInvisibleCharacters } from '../inspect/invisible-characters.js'
 import { orderOf } from '../inspect/lint-orders.js'
 import { resolveBuildOptions } from '../options.js'
-import { messageOf, show } from '../show.js'
-import { buildHnsw, HNSW_MIN_SIZE, HNSW_PARAMETERS, HNSW_SEED } from '../vector/hnsw.js'
-import type { HnswGraph } from '../vector/hnsw-graph.js'
+import { messageOf } from '../show.js'
 import { untilAborted } from '../wait.js'
-import { littleEndian32 } from './byte-order.js'
-import { encodeGraph, graphOf } from './graph-file.js'
-import { fitsVectors } from './graph-fit.js'
-import { vectorOfRow } from './indexed-layer.js'
+import { adaptationOf, type BuildHooks, timeOfBuild, writeIndex } from './finish.js'
 import { openToolIndex } from './open.js'
-import {
-  type BuildProgress,
-  type BuildReport,
-  FORMAT_VERSION,
-  type ManifestTool,
-  type StoredDocument,
-  type ToolIndex,
-  type ToolIndexManifest,
-} from './tool-index.js'
-import { type DataFiles, type ManifestMembers, manifestOf, rejectForeignFolder, writeArtifact } from './write.js'
+import type { BuildProgress, BuildReport, ManifestModel, ManifestTool, ToolIndex } from './tool-index.js'
+import { rejectForeignFolder } from './write.js'
 
 export interface BuildToolIndexOptions {
   /** The tools to index. Callable name: `tool.id`, else the record key. */
@@ -54,22 +40,63 @@ const DOCUMENTS_PER_CALL = 64
 /**
  * Builds the index of `tools` in the folder `out`. Documents whose text an index there has already, made by the same
  * model, are not embedded again. The same tools, model and version give the same bytes on the same kind of CPU,
- * whatever was there before and in whatever order the tools come; the time stamp is that of `SOURCE_DATE_EPOCH` (in
+ * in whatever order the tools come, and whatever was there before but for an adaptation (`adaptToolIndex`), which is kept; the time stamp is that of `SOURCE_DATE_EPOCH` (in
  * seconds) where it is set. An index that is the same already is left as it is.
  *
  * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} for what cannot be indexed,
  * {ModelLoadError | EmbeddingError | EmbedderMismatchError} where the model fails. The folder is then as it was.
  */
 export async function buildToolIndex(options: BuildToolIndexOptions): Promise<BuildReport> {
-  const { tools, out, includeDocuments, onProgress, abortSignal, warn } = resolveBuildOptions(options)
-  abortSignal?.throwIfAborted()
-  const builtAt = timeOfBuild()
+  const { out, includeDocuments, ...rest } = resolveBuildOptions(options)
+  timeOfBuild()
   const path = resolve(out)
   await rejectForeignFolder(path)
   const embedder = checkedEmbedder(options.embedder ?? defaultEmbedder())
+  const catalog = await embedCatalog({ ...rest, embedder, reuseFrom: path })
+  const { previous, reusable } = catalog
+  if (previous?.adaptation && !reusable) {
+    rest.warn('What was learnt from queries is for another model or version, and is dropped: adapt the index anew.')
+  }
+  const adaptation = reusable && adaptationOf(reusable)
+  const documents = includeDocuments ? catalog.documents : undefined
+  return { ...reportOf(path, catalog), ...(await writeIndex({ ...catalog, path, documents, adaptation }, rest)) }
+}
+
+/** What a report says of embedding. */
+export function reportOf(path: string, { documents, embedded, reused }: EmbeddedCatalog) {
+  return { path, tools: documents.length, embedded, reused }
+}
+
+/** A catalog whose documents have vectors, in the order of an index. */
+export interface EmbeddedCatalog {
+  readonly previous: ToolIndex | undefined
+  /** The same where its vectors serve this model. */
+  readonly reusable: ToolIndex | undefined
+  readonly model: ManifestModel
+  readonly documents: readonly ToolDocument[]
+  readonly vectors: Float32Array
+  readonly tools: readonly Omit<ManifestTool, 'queries'>[]
+  /** Documents embedded now, and those taken over. */
+  readonly embedded: number
+  readonly reused: number
+}
+
+/** Embeds what the index in `reuseFrom` does not have. */
+export async function embedCatalog({
+  tools,
+  embedder,
+  reuseFrom,
+  ...hooks
+}: {
+  tools: Record<string, ToolLike>
+  embedder: CheckedEmbedder
+  reuseFrom: string
+} & BuildHooks): Promise<EmbeddedCatalog> {
+  const { abortSignal, warn } = hooks
+  abortSignal?.throwIfAborted()
   const entries = [...createCatalog(tools).layers[0]!.entries].sort(byName)
   const documents = entries.map(documentOf)
-  const previous = await openPrevious(path, warn)
+  const previous = await openPrevious(reuseFrom, warn)
   const provenance = await untilAborted(embedder.knownProvenance(), abortSignal)
   const counts = (await embedder.tokenCounts([])) !== undefined
   const reusable = previous && isReusable(previous, embedder, { provenance, counts }) ? previous : undefined
@@ -78,9 +105,9 @@ export async function buildToolIndex(options: BuildToolIndexOptions): Promise<Bu
   for (const document of documents) {
     if (reusable?.rowOfDocument(document.hash) === undefined) missing.set(document.hash, document)
   }
-  const embedded = await embedAll([...missing.values()], embedder, { onProgress, abortSignal })
+  const embedded = await embedAll([...missing.values()], embedder, hooks)
   const vectors = new Float32Array(documents.length * embedder.dimensions)
-  const manifestTools = documents.map((document, row): ManifestTool => {
+  const manifestTools = documents.map((document, row) => {
     const known = embedded.get(document.hash) ?? storedDocument(reusable!, document.hash)
     vectors.set(known.vector, row * embedder.dimensions)
     return {
@@ -91,78 +118,34 @@ export async function buildToolIndex(options: BuildToolIndexOptions): Promise<Bu
       ...factsOf(entries[row]!, document),
     }
   })
-  const graph = await buildGraph(vectors, embedder.dimensions, { onProgress, abortSignal, warn })
-
-  const files: DataFiles = {
-    vectors: littleEndian32(new Uint8Array(vectors.buffer)),
-    ...(graph && { graph: encodeGraph(graph) }),
-    ...(includeDocuments && { documents: encodeDocuments(documents) }),
-  }
-  const manifest = manifestOf(
-    { ...membersOf(embedder, provenance, graph), builtAt: builtAt ?? new Date().toISOString(), tools: manifestTools },
-    files,
-  )
-  abortSignal?.throwIfAborted()
-  const unchanged = previous && isSame(previous.manifest, manifest, builtAt)
-  if (!unchanged) {
-    onProgress?.({ phase: 'write', done: 0, total: 1 })
-    await writeArtifact(path, manifest, files)
-    onProgress?.({ phase: 'write', done: 1, total: 1 })
-  }
   return {
-    path,
-    tools: documents.length,
+    previous,
+    reusable,
+    model: modelOf(embedder, provenance),
+    documents,
+    vectors,
+    tools: manifestTools,
     embedded: missing.size,
     reused: documents.length - documents.filter(document => missing.has(document.hash)).length,
-    bytes: Object.values(files).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0),
-    written: !unchanged,
-    manifest: unchanged ? previous.manifest : manifest,
   }
 }
 
-function membersOf(
+function modelOf(
   { modelId, dimensions, maxTokens }: CheckedEmbedder,
   provenance: ModelProvenance | undefined,
-  graph: HnswGraph | undefined,
-): Omit<ManifestMembers, 'builtAt' | 'tools'> {
-  const { efConstruction } = HNSW_PARAMETERS
+): ManifestModel {
   return {
-    formatVersion: FORMAT_VERSION,
-    packageVersion: packageVersion(),
-    documentTemplateVersion: DOCUMENT_TEMPLATE_VERSION,
-    model: {
-      id: modelId,
-      revision: provenance?.revision ?? null,
-      weightsSha256: provenance?.weightsSha256 ?? null,
-      dimensions,
-      maxTokens,
-    },
-    graph: graph
-      ? {
-          M: graph.M,
-          efConstruction,
-          seed: HNSW_SEED,
-          maxLevel: graph.levels[graph.entryPoint]!,
-          entryPoint: graph.entryPoint,
-        }
-      : null,
+    id: modelId,
+    revision: provenance?.revision ?? null,
+    weightsSha256: provenance?.weightsSha256 ?? null,
+    dimensions,
+    maxTokens,
   }
 }
 
 /** Code units, not the locale's order: the same on every machine. */
 function byName(a: CatalogEntry, b: CatalogEntry): number {
   return a.name < b.name ? -1 : 1
-}
-
-/** The time that the environment sets for reproducible builds (reproducible-builds.org), else undefined. */
-function timeOfBuild(): string | undefined {
-  const epoch = process.env.SOURCE_DATE_EPOCH
-  if (epoch === undefined || epoch === '') return undefined
-  const time = new Date(Number(epoch) * 1_000)
-  if (!/^\d+$/.test(epoch) || Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9_999) {
-    throw new InvalidOptionsError(`Expected SOURCE_DATE_EPOCH to be a whole number of seconds, got ${show(epoch)}`)
-  }
-  return time.toISOString()
 }
 
 async function openPrevious(path: string, warn: (message: string) => void): Promise<ToolIndex | undefined> {
@@ -222,7 +205,10 @@ async function embedAll(
 
 function storedDocument(index: ToolIndex, hash: string): EmbeddedDocument {
   const row = index.rowOfDocument(hash)!
-  return { ...vectorOfRow(index, row), tokens: index.manifest.tools[row]!.tokens }
+  const { readableShare, tokens } = index.manifest.tools[row]!
+  const { dimensions } = index.manifest.model
+  const vector = index.documentVectors.subarray(row * dimensions, (row + 1) * dimensions)
+  return { vector, readableShare, tokens }
 }
 
 function factsOf({ name, tool }: CatalogEntry, document: ToolDocument) {
@@ -246,47 +232,4 @@ function countWords(text: string): number {
   let count = 0
   for (const { isWordLike } of words.segment(text.slice(0, MAX_COUNTED_CHARACTERS))) if (isWordLike) count++
   return count
-}
-
-async function buildGraph(
-  vectors: Float32Array,
-  dimensions: number,
-  {
-    onProgress,
-    abortSignal,
-    warn,
-  }: { warn: (message: string) => void } & Pick<BuildToolIndexOptions, 'onProgress' | 'abortSignal'>,
-): Promise<HnswGraph | undefined> {
-  const total = vectors.length / dimensions
-  if (total < HNSW_MIN_SIZE) return undefined
-  const report = (done: number) => onProgress?.({ phase: 'graph', done, total })
-  try {
-    const hnsw = await buildHnsw(vectors, dimensions, { abortSignal, onProgress: report })
-    const graph = await graphOf(hnsw, total, dimensions)
-    report(total)
-    // Vectors without neighbours: comparing all is as good, and whoever opens the index would refuse the graph.
-    return fitsVectors(graph, vectors, dimensions) ? graph : undefined
-  } catch (error) {
-    abortSignal?.throwIfAborted()
-    warn(
-      `The index gets no HNSW graph, so that searches compare all of its tools: ${messageOf(error)} ` +
-        'Build it where hnswlib-node is installed (with a C++ compiler and Python) to get one.',
-    )
-    return undefined
-  }
-}
-
-function encodeDocuments(documents: readonly ToolDocument[]): Uint8Array {
-  const lines = documents.map(({ name, description, parameters }) => {
-    const stored: StoredDocument = { name, description, parameters }
-    return JSON.stringify(stored)
-  })
-  return Buffer.from(`[\n${lines.join(',\n')}\n]\n`)
-}
-
-/** Whether a build gives what is there; the time stamp alone is no difference, unless it is set from outside. */
-function isSame(there: ToolIndexManifest, built: ToolIndexManifest, builtAt: string | undefined): boolean {
-  const comparable = ({ digest: _, ...manifest }: ToolIndexManifest) =>
-    JSON.stringify({ ...manifest, builtAt: builtAt && manifest.builtAt })
-  return comparable(there) === comparable(built)
 }

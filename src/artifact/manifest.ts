@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto'
+import { adaptationBytes } from '../adapt/stored-adaptation.js'
 import { DOCUMENT_TEMPLATE_VERSION } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
 import { IndexMismatchError, InvalidIndexError } from '../errors.js'
 import { messageOf, show } from '../show.js'
+import type { Estimate } from '../tuning/intervals.js'
 import { nullable, object, type Read, value } from './manifest-head.js'
 import {
   FORMAT_VERSION,
+  type ManifestAdaptation,
   type ManifestFile,
   type ManifestFiles,
   type ManifestGraph,
@@ -15,7 +18,7 @@ import {
 } from './tool-index.js'
 
 /** Kinds of data files, and the endings of their names. */
-export const DATA_FILES = { vectors: 'f32', graph: 'bin', documents: 'json' } as const
+export const DATA_FILES = { vectors: 'f32', graph: 'bin', documents: 'json', adaptation: 'f32' } as const
 
 export type DataFileKind = keyof typeof DATA_FILES
 
@@ -41,6 +44,18 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const time = value<string>(
   string => typeof string === 'string' && TIME.test(string) && !Number.isNaN(Date.parse(string)),
   'a time in UTC, ISO 8601',
+)
+const numberFrom = (least: number, most: number) =>
+  value<number>(
+    number => typeof number === 'number' && number >= least && number <= most,
+    `a number from ${least} to ${most}`,
+  )
+const share = numberFrom(0, 1)
+const difference = numberFrom(-1, 1)
+const estimate = object<Estimate>({ value: difference, low: difference, high: difference })
+const weight = value<number>(
+  number => typeof number === 'number' && number > 0 && Number.isFinite(number),
+  'a number above 0',
 )
 
 function matching(pattern: RegExp, expected: string): Read<string> {
@@ -71,10 +86,23 @@ const readMembers = object<Omit<ToolIndexManifest, 'tools'> & { readonly tools: 
   graph: nullable(
     object<ManifestGraph>({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count }),
   ),
+  adaptation: nullable(
+    object<ManifestAdaptation>({
+      queries: positive,
+      tools: positive,
+      map: nullable(object<{ readonly weight: number; readonly others: number }>({ weight, others: share })),
+      pull: share,
+      before: share,
+      gain: estimate,
+      gainOfOthers: nullable(estimate),
+      seed: count,
+    }),
+  ),
   files: object<ManifestFiles>({
     vectors: file('vectors'),
     graph: nullable(file('graph')),
     documents: nullable(file('documents')),
+    adaptation: nullable(file('adaptation')),
   }),
   tools: value(Array.isArray, 'an array'),
   digest: sha256,
@@ -83,7 +111,14 @@ const readMembers = object<Omit<ToolIndexManifest, 'tools'> & { readonly tools: 
 /** A tool as the manifest's JSON has it: members of the usual value are left out, since there may be thousands. */
 type ToolLine = Pick<ManifestTool, 'name' | 'documentHash' | 'descriptionWords'> & Partial<ManifestTool>
 
-const USUAL = { readableShare: 1, tokens: null, invisibleCharacters: 0, givesOrders: false, truncated: false } as const
+const USUAL = {
+  readableShare: 1,
+  tokens: null,
+  invisibleCharacters: 0,
+  givesOrders: false,
+  truncated: false,
+  queries: 0,
+} as const
 
 const MEMBERS = new Set(['name', 'documentHash', 'descriptionWords', ...Object.keys(USUAL)])
 const DOCUMENT_HASH = /^[\w-]{43}$/
@@ -92,8 +127,17 @@ const DOCUMENT_HASH = /^[\w-]{43}$/
 function isToolLine(line: unknown): line is ToolLine {
   if (typeof line !== 'object' || line === null) return false
   for (const member in line) if (!MEMBERS.has(member)) return false
-  const { name, documentHash, descriptionWords, readableShare, tokens, invisibleCharacters, givesOrders, truncated } =
-    line as Partial<ToolLine>
+  const {
+    name,
+    documentHash,
+    descriptionWords,
+    readableShare,
+    tokens,
+    invisibleCharacters,
+    givesOrders,
+    truncated,
+    queries,
+  } = line as Partial<ToolLine>
   return (
     typeof name === 'string' &&
     typeof documentHash === 'string' &&
@@ -103,13 +147,24 @@ function isToolLine(line: unknown): line is ToolLine {
     (tokens === undefined || tokens === null || isCount(tokens)) &&
     (invisibleCharacters === undefined || isCount(invisibleCharacters)) &&
     (givesOrders === undefined || typeof givesOrders === 'boolean') &&
-    (truncated === undefined || typeof truncated === 'boolean')
+    (truncated === undefined || typeof truncated === 'boolean') &&
+    (queries === undefined || isCount(queries))
   )
 }
 
 function toolOf({ name, documentHash, descriptionWords, ...line }: ToolLine): ManifestTool {
-  const { readableShare, tokens, invisibleCharacters, givesOrders, truncated } = { ...USUAL, ...line }
-  return { name, documentHash, readableShare, tokens, descriptionWords, invisibleCharacters, givesOrders, truncated }
+  const { readableShare, tokens, invisibleCharacters, givesOrders, truncated, queries } = { ...USUAL, ...line }
+  return {
+    name,
+    documentHash,
+    readableShare,
+    tokens,
+    descriptionWords,
+    invisibleCharacters,
+    givesOrders,
+    truncated,
+    queries,
+  }
 }
 
 function lineOf({ name, documentHash, descriptionWords, ...rest }: ManifestTool): ToolLine {
@@ -167,7 +222,7 @@ export function parseManifest(bytes: Buffer, path: string): ToolIndexManifest {
   if (!isUnaltered(bytes, manifest)) {
     throw broken(path, 'its manifest.json was altered: its digest does not match')
   }
-  rejectInconsistent(head, lines as ToolLine[], path)
+  rejectInconsistent(manifest, lines as ToolLine[], path)
   return manifest
 }
 
@@ -206,11 +261,8 @@ function rejectOtherFormat(value: unknown, path: string): void {
   })
 }
 
-function rejectInconsistent(
-  { files, model, graph }: Omit<ToolIndexManifest, 'tools'>,
-  tools: readonly ToolLine[],
-  path: string,
-): void {
+function rejectInconsistent(manifest: ToolIndexManifest, tools: readonly ToolLine[], path: string): void {
+  const { files, model, graph } = manifest
   const vectorBytes = tools.length * model.dimensions * 4
   if (files.vectors.bytes !== vectorBytes) {
     const shape = `${tools.length} tools × ${model.dimensions} dimensions × 4 bytes = ${vectorBytes}`
@@ -218,6 +270,7 @@ function rejectInconsistent(
   }
   if ((graph === null) !== (files.graph === null))
     throw broken(path, 'its manifest.json has only one half of the graph')
+  rejectInconsistentAdaptation(manifest, tools, path)
   for (let i = 1; i < tools.length; i++) {
     if (tools[i - 1]!.name >= tools[i]!.name) {
       throw broken(
@@ -225,6 +278,18 @@ function rejectInconsistent(
         `its manifest.json has the tools ${show(tools[i - 1]!.name)} and ${show(tools[i]!.name)} out of order`,
       )
     }
+  }
+}
+
+function rejectInconsistentAdaptation(manifest: ToolIndexManifest, tools: readonly ToolLine[], path: string): void {
+  const { adaptation, files } = manifest
+  if ((adaptation === null) !== (files.adaptation === null))
+    throw broken(path, 'its manifest.json has only one half of the adaptation')
+  const stray = adaptation === null || adaptation.pull === 0 ? tools.find(({ queries = 0 }) => queries > 0) : undefined
+  if (stray) throw broken(path, `its manifest.json has queries of ${show(stray.name)}, and nothing is pulled by them`)
+  const bytes = adaptation === null ? 0 : adaptationBytes(manifest)
+  if (files.adaptation && files.adaptation.bytes !== bytes) {
+    throw broken(path, `its manifest.json says that the adaptation has ${files.adaptation.bytes} bytes, not ${bytes}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod/v4'
+import { decodeAdaptation, type StoredAdaptation } from '../adapt/stored-adaptation.js'
 import { hashOf } from '../catalog/document.js'
 import { InvalidIndexError } from '../errors.js'
 import { resolveOpenOptions } from '../options.js'
@@ -91,7 +92,10 @@ async function readData(
   { withDocuments }: OpenOptions,
 ): Promise<ToolIndex> {
   const { files } = manifest
-  const vectors = await readVectors(folder, manifest)
+  const documentVectors = await readVectors(folder, manifest)
+  const adaptation =
+    files.adaptation && checkedAdaptation(folder, await readDataFile(folder, files.adaptation), manifest)
+  const vectors = adaptation ? adaptation.adapted(documentVectors) : documentVectors
   const graph = files.graph && checkedGraph(folder, await readDataFile(folder, files.graph), manifest, vectors)
   const documents =
     withDocuments && files.documents
@@ -101,6 +105,8 @@ async function readData(
     path: folder,
     manifest,
     vectors,
+    documentVectors,
+    adaptation: adaptation ?? undefined,
     graph: graph ?? undefined,
     documents,
     rowOfName: firstRows(manifest, tool => tool.name),
@@ -145,6 +151,14 @@ async function readVectors(folder: string, { files, model }: ToolIndexManifest):
   checkRows(vectors, vectors.length / dimensions)
   if (wrong) throw broken(folder, `its vector ${wrong.row} has the length ${Math.sqrt(wrong.squares)}, not 1`)
   return vectors
+}
+
+function checkedAdaptation(folder: string, bytes: ArrayBuffer, manifest: ToolIndexManifest): StoredAdaptation {
+  try {
+    return decodeAdaptation(new Uint8Array(bytes), manifest)
+  } catch (error) {
+    throw broken(folder, messageOf(error), error)
+  }
 }
 
 function checkedGraph(

@@ -1,4 +1,6 @@
+import type { StoredAdaptation } from '../adapt/stored-adaptation.js'
 import type { DocumentFields } from '../catalog/document.js'
+import type { Estimate } from '../tuning/intervals.js'
 import type { HnswGraph } from '../vector/hnsw-graph.js'
 
 /** Version of the folder's layout; an index of another version must be built anew. */
@@ -19,6 +21,8 @@ export interface ToolIndexManifest {
   readonly model: ManifestModel
   /** Parameters of the HNSW graph; null where there is none (few tools, or no hnswlib-node at the build). */
   readonly graph: ManifestGraph | null
+  /** What was learnt from labelled queries; null where nothing was. */
+  readonly adaptation: ManifestAdaptation | null
   readonly files: ManifestFiles
   /** One entry a tool, in the order of names by UTF-16 code units; the `i`-th has the `i`-th vector. */
   readonly tools: readonly ManifestTool[]
@@ -44,11 +48,32 @@ export interface ManifestGraph {
   readonly entryPoint: number
 }
 
+/** How searches are adapted to a team's own queries, and what that brings. */
+export interface ManifestAdaptation {
+  /** Labelled queries that it was learnt from, those that nothing fits apart. */
+  readonly queries: number
+  /** Tools that they name. */
+  readonly tools: number
+  /** Settings of the linear map of queries; null where there is none. */
+  readonly map: { readonly weight: number; readonly others: number } | null
+  /** Strength (0–1) of the pull of tools towards the mean of their queries; 0 where there is none. */
+  readonly pull: number
+  /** nDCG@10 by cross-validation, before. */
+  readonly before: number
+  /** Its gain, with a 95 % interval. */
+  readonly gain: Estimate
+  /** The same on queries of tools whose queries were all held out; null where it was not measured. */
+  readonly gainOfOthers: Estimate | null
+  readonly seed: number
+}
+
 export interface ManifestFiles {
   readonly vectors: ManifestFile
   readonly graph: ManifestFile | null
   /** Texts of the documents; only where the build was asked for them. */
   readonly documents: ManifestFile | null
+  /** The map, then the means of queries of each tool that has any; null where nothing was learnt. */
+  readonly adaptation: ManifestFile | null
 }
 
 /** One data file beside the manifest; `name` is made of its kind and its hash, so that it cannot lie elsewhere. */
@@ -76,6 +101,8 @@ export interface ManifestTool {
   readonly givesOrders: boolean
   /** Whether the description or the parameters exceed the document's budget of characters. */
   readonly truncated: boolean
+  /** Queries by which the adaptation pulls the tool's vector; 0 for none. */
+  readonly queries: number
 }
 
 /** A document as `includeDocuments` stores it. */
@@ -86,8 +113,15 @@ export interface ToolIndex {
   /** Absolute path of the folder. */
   readonly path: string
   readonly manifest: ToolIndexManifest
-  /** `manifest.tools.length` rows of `manifest.model.dimensions` floats, each of unit length. Not to be written to. */
+  /**
+   * What is searched: `manifest.tools.length` rows of `manifest.model.dimensions` floats, each of unit length, adapted
+   * where the index is. Not to be written to.
+   */
   readonly vectors: Float32Array
+  /** The same as the model made them; the very array where nothing is adapted. */
+  readonly documentVectors: Float32Array
+  /** Undefined where nothing was learnt from queries. */
+  readonly adaptation: StoredAdaptation | undefined
   readonly graph: HnswGraph | undefined
   /** By row; undefined where the build did not store them. */
   readonly documents: readonly StoredDocument[] | undefined
@@ -99,8 +133,8 @@ export interface ToolIndex {
 
 /** How far a build has come. */
 export interface BuildProgress {
-  /** `embed`: tools embedded; `graph`: vectors linked; `write`: files written. */
-  readonly phase: 'embed' | 'graph' | 'write'
+  /** `embed`: tools embedded; `queries`: queries embedded; `learn`: parts of an adaptation's cross-validation; `graph`: vectors linked; `write`: files written. */
+  readonly phase: 'embed' | 'queries' | 'learn' | 'graph' | 'write'
   readonly done: number
   readonly total: number
 }

@@ -22,13 +22,18 @@ export type ManifestMembers = Omit<ToolIndexManifest, 'digest' | 'files'>
 
 // A file that is being written is renamed within seconds; one that is older is left of a build that was killed.
 const LEFTOVER_MS = 10 * 60_000
-const TEMPORARY_NAME = /^\.(manifest|vectors|graph|documents)\.[0-9a-f.]*(json|f32|bin)\.[0-9a-f]{12}\.tmp$/
+const TEMPORARY_NAME = /^\.(manifest|vectors|graph|documents|adaptation)\.[0-9a-f.]*(json|f32|bin)\.[0-9a-f]{12}\.tmp$/
 
 /** The manifest of the members and files: the same for the same contents. */
 export function manifestOf(members: ManifestMembers, files: DataFiles): ToolIndexManifest {
-  const { formatVersion, packageVersion, builtAt, documentTemplateVersion, model, graph, tools } = members
+  const { formatVersion, packageVersion, builtAt, documentTemplateVersion, model, graph, adaptation, tools } = members
   const entry = (kind: DataFileKind) => (files[kind] ? fileEntry(kind, files[kind]) : null)
-  const entries = { vectors: entry('vectors')!, graph: entry('graph'), documents: entry('documents') }
+  const entries = {
+    vectors: entry('vectors')!,
+    graph: entry('graph'),
+    documents: entry('documents'),
+    adaptation: entry('adaptation'),
+  }
   // In the schema's order, which the file has, too.
   return withDigest({
     formatVersion,
@@ -37,6 +42,7 @@ export function manifestOf(members: ManifestMembers, files: DataFiles): ToolInde
     documentTemplateVersion,
     model,
     graph,
+    adaptation,
     files: entries,
     tools,
   })

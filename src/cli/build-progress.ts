@@ -4,6 +4,8 @@ import type { Terminal } from './terminal.js'
 
 const LABELS: Record<BuildProgress['phase'], string> = {
   embed: 'Embedding tools',
+  queries: 'Embedding queries',
+  learn: 'Learning from queries',
   graph: 'Linking vectors',
   write: 'Writing files',
 }

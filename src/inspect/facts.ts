@@ -1,4 +1,4 @@
-import type { ManifestModel, ManifestTool, ToolIndex } from '../artifact/tool-index.js'
+import type { ManifestAdaptation, ManifestModel, ManifestTool, ToolIndex } from '../artifact/tool-index.js'
 import { groupsOfNames, OTHER_GROUP } from './name-groups.js'
 
 /** What an index is and holds. */
@@ -15,6 +15,8 @@ export interface CatalogFacts {
   readonly formatVersion: number
   readonly hasGraph: boolean
   readonly hasDocuments: boolean
+  /** Null where nothing was learnt from queries. */
+  readonly adaptation: ManifestAdaptation | null
   /** Null where the embedder does not count tokens, or there are no tools. */
   readonly tokens: TokenLengths | null
   /** Tools whose document is not read to its end: by the model, or already by the document's budget of characters. */
@@ -52,13 +54,14 @@ export function factsOf({ path, manifest, graph, documents }: ToolIndex): Catalo
   return {
     path,
     tools: tools.length,
-    bytes: [files.vectors, files.graph, files.documents].reduce((sum, file) => sum + (file?.bytes ?? 0), 0),
+    bytes: Object.values(files).reduce((sum, file) => sum + (file?.bytes ?? 0), 0),
     model,
     builtAt: manifest.builtAt,
     packageVersion: manifest.packageVersion,
     formatVersion: manifest.formatVersion,
     hasGraph: graph !== undefined,
     hasDocuments: documents !== undefined,
+    adaptation: manifest.adaptation,
     tokens: tokenLengths(tools, model.maxTokens),
     cut: tools.filter(tool => isCut(tool, model.maxTokens)).map(({ name }) => name),
     unreadable: tools.filter(({ readableShare }) => readableShare < MIN_READABLE_SHARE).map(({ name }) => name),

@@ -54,7 +54,8 @@ export async function inspectIndex(
   index: ToolIndex,
   { probes, onProgress, abortSignal }: InspectOptions = {},
 ): Promise<{ inspection: Inspection; neighbors: CatalogNeighbors }> {
-  const { vectors, graph, manifest } = index
+  // Of the texts: what was learnt from queries may part tools that no text does.
+  const { documentVectors: vectors, graph, manifest } = index
   const neighbors = await neighborsOf({
     vectors,
     graph,

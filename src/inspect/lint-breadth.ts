@@ -109,7 +109,7 @@ export function hubnessOf({ ids, similarities, k }: CatalogNeighbors, size: numb
 }
 
 /** Each tool's mean similarity to all others, in standard deviations from the catalog's mean; 0 for small catalogs. */
-export function meanDeviations({ vectors, manifest }: ToolIndex): Float64Array {
+export function meanDeviations({ documentVectors: vectors, manifest }: ToolIndex): Float64Array {
   const size = manifest.tools.length
   const { dimensions } = manifest.model
   const deviations = new Float64Array(size)
@@ -124,7 +124,7 @@ export function meanDeviations({ vectors, manifest }: ToolIndex): Float64Array {
   return deviations.map(value => (value - centre) / deviation)
 }
 
-function probeSimilarity({ vectors }: ToolIndex, row: number, probes: BreadthProbes): number {
+function probeSimilarity({ documentVectors: vectors }: ToolIndex, row: number, probes: BreadthProbes): number {
   const means = probes.map(kind => kind.reduce((sum, probe) => sum + rowDot(vectors, row, probe), 0) / kind.length)
   return Math.max(...means)
 }

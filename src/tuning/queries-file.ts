@@ -18,20 +18,63 @@ export interface NumberedQuery extends LabelledQuery {
   readonly line: number
 }
 
-export type QueriesFormat = 'jsonl' | 'csv'
+export type QueriesFormat = 'jsonl' | 'csv' | 'examples'
 
 /** By the file's name, else by its first character. */
 export function formatOf(file: string, text: string): QueriesFormat {
   if (/\.csv$/i.test(file)) return 'csv'
+  if (examplesIn(text)) return 'examples'
   if (/\.(jsonl|ndjson|json)$/i.test(file)) return 'jsonl'
   return /^\uFEFF?\s*\{/.test(text) ? 'jsonl' : 'csv'
 }
 
 /** The queries of a file's text, and every line that is none. */
 export function readQueries(text: string, format: QueriesFormat): ReadQueries {
-  const read = format === 'csv' ? readCsv(text) : readJsonl(text)
-  return withoutContradictions(read)
+  const readers = { csv: readCsv, jsonl: readJsonl, examples: readExamples }
+  return withoutContradictions(readers[format](text))
 }
+
+/** The members of a JSON object of tools, as opposed to a line of JSONL; undefined where it is none. */
+function examplesIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isRecord && !('query' in value) ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Golden queries beside the tools: `{ "<tool>": { "exampleQueries": ["..."] } }`, one query under each tool that serves
+ * it. Lines are those where the tool and then the query stand in the file.
+ */
+function readExamples(text: string): ReadQueries {
+  const queries = new Map<string, { relevant: string[]; line: number }>()
+  const badLines: BadLine[] = []
+  for (const [tool, value] of Object.entries(examplesIn(text) ?? {})) {
+    const at = Math.max(0, text.indexOf(JSON.stringify(tool)))
+    const examples = (value as { exampleQueries?: unknown } | null)?.exampleQueries
+    if (!Array.isArray(examples)) {
+      const reason = `expected ${show(tool)} to have "exampleQueries", an array of texts, got ${show(value)}`
+      badLines.push({ line: lineAt(text, at), reason })
+      continue
+    }
+    for (const example of examples) {
+      const query = typeof example === 'string' ? example.trim() : ''
+      const line = lineAt(text, Math.max(at, text.indexOf(JSON.stringify(example), at)))
+      if (query === '')
+        badLines.push({ line, reason: `expected an example query of ${show(tool)} to be text, got ${show(example)}` })
+      else {
+        const known = queries.get(query) ?? { relevant: [], line }
+        queries.set(query, { ...known, relevant: namesOf([...known.relevant, tool]) })
+      }
+    }
+  }
+  return { queries: Array.from(queries, ([query, rest]) => ({ query, ...rest, isDraft: false })), badLines }
+}
+
+const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length
 
 function readJsonl(text: string): ReadQueries {
   const queries: NumberedQuery[] = []

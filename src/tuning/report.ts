@@ -1,3 +1,4 @@
+import type { ManifestAdaptation } from '../artifact/tool-index.js'
 import { DEFAULT_TOP_K } from '../options.js'
 import { DEFAULT_MIN_SCORE } from '../ranking/score.js'
 import { type Aim, aimText } from './aim.js'
@@ -22,6 +23,8 @@ export interface ReportOptions {
   /** Each tool's document by name; of an index without texts, the words of the names. */
   readonly texts: ReadonlyMap<string, string>
   readonly hasTexts: boolean
+  /** What the index learnt from queries; null for nothing. */
+  readonly adaptation: ManifestAdaptation | null
 }
 
 /** All that `tune` found; plain data, for JSON and the page. */
@@ -59,6 +62,8 @@ export interface TuneReport {
   readonly confusions: readonly Confusion[]
   /** False where words of confused tools are those of their names alone. */
   readonly hasTexts: boolean
+  /** What the index learnt from queries; null for nothing. */
+  readonly adaptation: ManifestAdaptation | null
   readonly requirements: readonly CheckedRequirement[]
   /** Null where no line is a draft. */
   readonly drafts: DraftTrust | null
@@ -84,7 +89,7 @@ const CURVE_EVERY = STEPS / 100
 
 /** The whole report. At least one query must have a relevant tool. */
 export function tuneReport(queries: readonly EvaluatedQuery[], options: ReportOptions): TuneReport {
-  const { aim, given, requirements, seed, texts, tools, hasTexts } = options
+  const { aim, given, requirements, seed, texts, tools, hasTexts, adaptation } = options
   const answerable = queries.filter(({ relevant }) => relevant.length > 0)
   const recommendation = recommend(queries, { aim, topK: given.topK, seed })
   const { topK, minScore, isMet, intervals, curve, recalls } = recommendation
@@ -111,6 +116,7 @@ export function tuneReport(queries: readonly EvaluatedQuery[], options: ReportOp
     },
     drafts,
     hasTexts,
+    adaptation,
   }
   const ranked = { topK: Number.POSITIVE_INFINITY, minScore: 0 }
   const estimate = (value: number) => wilson(value, answerable.length)

@@ -10,12 +10,19 @@ export function warningsOf({
   aim,
   drafts,
   hasTexts,
-}: Pick<TuneReport, 'queries' | 'recommended' | 'aim' | 'drafts' | 'hasTexts'>): string[] {
+  adaptation,
+}: Pick<TuneReport, 'queries' | 'recommended' | 'aim' | 'drafts' | 'hasTexts' | 'adaptation'>): string[] {
   const { answerable, unanswerable } = queries
   const warnings: string[] = []
   if (!hasTexts) {
     warnings.push(
       'The index has no texts, so that only words of names count, and scores are not those of an agent. Do not use what is recommended: give the tools, too, or build the index with --include-documents.',
+    )
+  }
+  if (adaptation) {
+    const learnt = adaptation.queries.toLocaleString('en-US')
+    warnings.push(
+      `The index is adapted to ${learnt} queries. On these very queries the figures flatter: measure on others, which it did not learn from.`,
     )
   }
   if (answerable < ENOUGH) {

@@ -11,6 +11,7 @@ import { isToolSearchError } from '../../src/errors.js'
 import { HNSW_MIN_SIZE } from '../../src/vector/hnsw.js'
 import { withinTime } from '../../src/wait.js'
 import { handMadeEmbedder } from '../embedding/hand-made-embedder.js'
+import { writeAdapted } from './fixtures/adapted.js'
 import { type FolderState, forged, partsOf, readFolder, writeFolder } from './fixtures/folder-state.js'
 import { mutation } from './fixtures/mutations.js'
 import { expectUnitLengths, recallOf } from './fixtures/oracle.js'
@@ -34,6 +35,7 @@ beforeAll(async () => {
   const build = async (family: string) => {
     const out = join(root, family)
     await buildToolIndex({ tools: shortTools(HNSW_MIN_SIZE, family), out, embedder, includeDocuments: true })
+    await writeAdapted(await openToolIndex(out))
     return readFolder(out)
   }
   ;[files, other] = [await build('alpha'), await build('beta')]
@@ -66,7 +68,13 @@ async function expectSearchable(index: ToolIndex): Promise<void> {
 
 describe('an index that was mutated', { timeout: 120_000 }, () => {
   it('has a graph and documents before, and is what the forger of checksums makes of it', async () => {
-    expect([...files.keys()].map(name => name.split('.')[0])).toEqual(['documents', 'graph', 'manifest', 'vectors'])
+    expect([...files.keys()].map(name => name.split('.')[0])).toEqual([
+      'adaptation',
+      'documents',
+      'graph',
+      'manifest',
+      'vectors',
+    ])
     writeFolder(target, forged(partsOf(files)))
     const index = await openToolIndex(target)
     const { manifest } = await openToolIndex(join(root, 'alpha'))

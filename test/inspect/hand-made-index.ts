@@ -27,12 +27,15 @@ export function handMadeIndex(tools: HandMadeTool[], dimensions = DIMENSIONS): T
     invisibleCharacters: 0,
     givesOrders: false,
     truncated: false,
+    queries: 0,
     ...tool,
   }))
   const hasDocuments = tools.some(({ document }) => document)
   return {
     path: '/srv/indexes/hand-made',
     vectors,
+    documentVectors: vectors,
+    adaptation: undefined,
     graph: undefined,
     documents: hasDocuments ? tools.map(({ document, name }) => document ?? emptyDocument(name)) : undefined,
     rowOfName: name => indexOrNone(entries.findIndex(tool => tool.name === name)),
@@ -44,10 +47,12 @@ export function handMadeIndex(tools: HandMadeTool[], dimensions = DIMENSIONS): T
       documentTemplateVersion: 1,
       model: { id: 'hand-made', revision: null, weightsSha256: null, dimensions, maxTokens: 64 },
       graph: null,
+      adaptation: null,
       files: {
         vectors: { name: 'vectors', bytes: vectors.byteLength, sha256: '' },
         graph: null,
         documents: hasDocuments ? { name: 'documents', bytes: 100, sha256: '' } : null,
+        adaptation: null,
       },
       tools: entries,
       digest: '',

@@ -34,6 +34,7 @@ const report = tuneReport(
     tools: 30,
     texts: new Map([['a', 'a: something right']]),
     hasTexts: true,
+    adaptation: null,
   },
 )
 

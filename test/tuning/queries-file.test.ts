@@ -134,3 +134,30 @@ describe('unknown names', () => {
     expect(nearestNames(wanted, names)).toEqual(expected)
   })
 })
+
+describe('example queries beside the tools', () => {
+  const text = `{
+  "get_weather": { "exampleQueries": ["will it rain", " umbrella? "] },
+  "get_tides": { "exampleQueries": ["umbrella?", 7] },
+  "broken": ["x"]
+}`
+
+  it('are read as queries of each tool that has them, and bad ones are told with their line', () => {
+    expect(formatOf('examples.json', text)).toBe('examples')
+    expect(readQueries(text, 'examples')).toEqual({
+      queries: [
+        { query: 'will it rain', relevant: ['get_weather'], isDraft: false, line: 2 },
+        { query: 'umbrella?', relevant: ['get_weather', 'get_tides'], isDraft: false, line: 2 },
+      ],
+      badLines: [
+        { line: 3, reason: 'expected an example query of "get_tides" to be text, got 7' },
+        { line: 4, reason: 'expected "broken" to have "exampleQueries", an array of texts, got an array' },
+      ],
+    })
+  })
+
+  it('are not what a single line of JSONL is', () => {
+    expect(formatOf('one.json', '{"query": "x", "relevant": []}')).toBe('jsonl')
+    expect(formatOf('x.csv', text)).toBe('csv')
+  })
+})

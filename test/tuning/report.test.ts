@@ -13,6 +13,7 @@ const options: ReportOptions = {
   tools: 20,
   texts: new Map(),
   hasTexts: true,
+  adaptation: null,
 }
 
 describe('tuneReport on known distributions', () => {

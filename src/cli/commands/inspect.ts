@@ -83,7 +83,7 @@ async function writeReport(
 ): Promise<void> {
   const { projectCatalog } = await import('../../inspect/projection.js')
   const { inspectPage } = await import('../../report/inspect-page.js')
-  const { vectors, manifest } = index
+  const { documentVectors: vectors, manifest } = index
   const { abortSignal } = terminal
   const projection = await withProgress(terminal, 'Drawing the map', onProgress =>
     projectCatalog({ vectors, dimensions: manifest.model.dimensions, neighbors, onProgress, abortSignal }),

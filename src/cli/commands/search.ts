@@ -123,10 +123,15 @@ function search({ searcher }: SearchSession, query: string, { options, terminal 
   return searcher.search(query, { topK, minScore, explain: true, abortSignal: terminal.abortSignal })
 }
 
-async function show(response: SearchResponse, query: string, { size }: SearchSession, scene: Scene): Promise<void> {
+async function show(
+  response: SearchResponse,
+  query: string,
+  { size, adaptation }: SearchSession,
+  scene: Scene,
+): Promise<void> {
   const { printResults } = await import('../search/results-table.js')
   const { topK, minScore, explain = false } = scene.options
-  printResults(response, { query, size, topK, minScore, isExplained: explain }, scene.terminal)
+  printResults(response, { query, size, topK, minScore, isExplained: explain, adaptation }, scene.terminal)
 }
 
 function jsonOf(query: string, { results, mode, candidates }: SearchResponse, { explain }: SearchCommandOptions) {

@@ -1,7 +1,9 @@
 import Table from 'cli-table3'
+import type { ManifestAdaptation } from '../../artifact/tool-index.js'
 import { DEFAULT_TOP_K } from '../../options.js'
 import { DEFAULT_MIN_SCORE } from '../../ranking/score.js'
 import type { CandidateExplanation, SearchResponse } from '../../searcher-types.js'
+import { adaptationText } from '../adaptation-text.js'
 import { NO_BORDERS } from '../plain-table.js'
 import { printable, scoreBar, type Terminal, whole } from '../terminal.js'
 
@@ -9,6 +11,7 @@ export interface ResultsOptions {
   readonly query: string
   readonly size: number
   readonly isExplained: boolean
+  readonly adaptation?: ManifestAdaptation | null | undefined
   readonly topK?: number | undefined
   readonly minScore?: number | undefined
 }
@@ -21,6 +24,7 @@ export function printResults(response: SearchResponse, options: ResultsOptions, 
   if (results.length === 0) print(colors.yellow(whyNothing(candidates, options)))
   if (options.isExplained) printCandidates(candidates, options, terminal)
   else if (results.length > 0) printFound(response, terminal)
+  if (options.isExplained && options.adaptation) print(colors.gray(adaptationText(options.adaptation)))
   if (mode === 'lexical' && candidates.length > 0) {
     print(colors.gray('By words alone: the model cannot read the query.'))
   }

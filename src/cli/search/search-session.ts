@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import type { ManifestAdaptation } from '../../artifact/tool-index.js'
 import type { ToolLike } from '../../catalog/catalog.js'
 import { defaultEmbedder } from '../../embedding/default-embedder.js'
 import type { Embedder } from '../../embedding/embedder.js'
@@ -10,6 +12,8 @@ export interface SearchSession {
   readonly searcher: ToolSearcher
   /** Number of tools. */
   readonly size: number
+  /** What was learnt from queries and is in force; null for nothing. */
+  readonly adaptation: ManifestAdaptation | null
 }
 
 export interface SessionSources {
@@ -43,7 +47,10 @@ async function overTools(
   options: Options,
 ): Promise<SearchSession> {
   const { createToolSearcher } = await import('../../searcher.js')
-  return { searcher: createToolSearcher({ tools, index, ...options }), size: Object.keys(tools).length }
+  const { readManifest } = await import('../../artifact/open.js')
+  const searcher = createToolSearcher({ tools, index, ...options })
+  const adaptation = index === undefined ? null : readManifest(resolve(index)).adaptation
+  return { searcher, size: Object.keys(tools).length, adaptation }
 }
 
 async function overIndex(
@@ -62,7 +69,8 @@ async function overIndex(
       ),
     )
   }
-  return { searcher: createIndexSearcher(index, options), size: index.manifest.tools.length }
+  const { tools, adaptation } = index.manifest
+  return { searcher: createIndexSearcher(index, options), size: tools.length, adaptation }
 }
 
 // Often enough for a bar that moves, seldom enough to cost nothing.

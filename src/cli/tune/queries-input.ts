@@ -5,7 +5,7 @@ import { withKnownNames } from '../../tuning/known-names.js'
 import { type BadLine, formatOf, type ReadQueries, readQueries } from '../../tuning/queries-file.js'
 import { untilAborted } from '../../wait.js'
 import { decodeText } from '../decode-text.js'
-import { CliError } from '../failure.js'
+import { CliError, EXIT_WRONG_USE } from '../failure.js'
 import { printable, type Terminal, whole } from '../terminal.js'
 
 /** The text of a file, or of stdin ("-"). */
@@ -22,6 +22,29 @@ export async function readText(file: string, option: string, { stdin, abortSigna
   const text = decodeText(bytes)
   if (text !== undefined) return text
   throw new CliError('SOURCE_INVALID', `${option} ${show(file)} is not text in UTF-8. Save it as such.`)
+}
+
+/** The queries of a file that can be used; undefined, and said, where lines are bad and not to be skipped. */
+export async function loadUsableQueries(
+  file: string,
+  names: ReadonlySet<string>,
+  { skipBadLines }: { readonly skipBadLines?: boolean },
+  terminal: Terminal,
+): Promise<ReadQueries | undefined> {
+  const read = await loadQueries(file, names, terminal)
+  noteBadLines(file, read.badLines, terminal)
+  if (read.badLines.length === 0 || skipBadLines) return read
+  refuse(file, read.badLines, terminal)
+  return undefined
+}
+
+/** Not thrown: JSON is to have all lines. */
+function refuse(file: string, badLines: readonly BadLine[], terminal: Terminal): void {
+  const count = `${whole(badLines.length)} ${badLines.length === 1 ? 'line' : 'lines'}`
+  const message = `${file} has ${count} that cannot be used. Correct them, or leave them out with --skip-bad-lines.`
+  terminal.note(terminal.errorColors.red(message))
+  terminal.printJson({ error: { code: 'SOURCE_INVALID', message, badLines } })
+  terminal.exitCode = EXIT_WRONG_USE
 }
 
 /** The labelled queries of a file, and the lines that cannot be used or name tools that are not there. */

@@ -1,13 +1,12 @@
 import { evaluateQueries } from '../../tuning/evaluate.js'
 import { RANKED_DEPTH } from '../../tuning/evaluated-query.js'
-import type { BadLine } from '../../tuning/queries-file.js'
 import { type TuneReport, tuneReport } from '../../tuning/report.js'
 import type { TuneCommandOptions } from '../commands/tune.js'
-import { CliError, EXIT_FAILED, EXIT_WRONG_USE } from '../failure.js'
+import { CliError, EXIT_FAILED } from '../failure.js'
 import { reportFile, writeReportFile } from '../report-file.js'
 import type { RunInternals } from '../run.js'
 import { type Terminal, whole } from '../terminal.js'
-import { loadQueries, noteBadLines } from './queries-input.js'
+import { loadUsableQueries } from './queries-input.js'
 import { tuneCatalog } from './tune-catalog.js'
 import { printTuneReport } from './tune-output.js'
 
@@ -28,12 +27,12 @@ export async function runReport(
       `--require measures what agents get, and an index without texts is searched by names' words only. ${cure}`,
     )
   }
-  const { queries, badLines } = await loadQueries(file, catalog.names, terminal)
-  noteBadLines(file, badLines, terminal)
-  if (badLines.length > 0 && !options.skipBadLines) return refuse(file, badLines, terminal)
+  const read = await loadUsableQueries(file, catalog.names, options, terminal)
+  if (!read) return
+  const { queries, badLines } = read
   rejectUnmeasurable(queries, options)
 
-  const { searcher } = await catalog.open()
+  const { searcher, adaptation } = await catalog.open()
   const { abortSignal } = terminal
   const progress = terminal.progress('Searching')
   const evaluated = await evaluateQueries(queries, searcher, {
@@ -49,6 +48,7 @@ export async function runReport(
     tools: catalog.names.size,
     texts: catalog.texts,
     hasTexts: catalog.hasTexts,
+    adaptation,
   })
   abortSignal.throwIfAborted()
   if (html !== undefined) {
@@ -62,15 +62,6 @@ export async function runReport(
 }
 
 const isMissed = ({ requirements }: TuneReport) => requirements.some(({ isMet }) => !isMet)
-
-/** Not thrown: JSON is to have all lines. */
-function refuse(file: string, badLines: readonly BadLine[], terminal: Terminal): void {
-  const count = `${whole(badLines.length)} ${badLines.length === 1 ? 'line' : 'lines'}`
-  const message = `${file} has ${count} that cannot be used. Correct them, or leave them out with --skip-bad-lines.`
-  terminal.note(terminal.errorColors.red(message))
-  terminal.printJson({ error: { code: 'SOURCE_INVALID', message, badLines } })
-  terminal.exitCode = EXIT_WRONG_USE
-}
 
 function rejectUnmeasurable(
   queries: readonly { readonly relevant: readonly string[] }[],

@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import type { ManifestAdaptation } from '../artifact/tool-index.js'
+import type { LexicalLayer } from '../layer-index.js'
+import { weightQuery } from '../lexical/bm25.js'
+import { seededRandom, shuffled } from '../random.js'
+import { evidenceOf } from '../ranking/score.js'
+import { type Choice, chooseStrength } from './choose.js'
+import type { Evidence } from './held-out.js'
+import { learnMap } from './learn-map.js'
+import { centroidsOf } from './pull.js'
+
+/** A query with its vector, of unit length. */
+export interface QueryToLearn {
+  readonly text: string
+  readonly vector: Float32Array
+  /** Share (0–1) of it that the model can read. */
+  readonly readableShare: number
+  /** Rows of the tools that serve it, each once, at least one. */
+  readonly tools: readonly number[]
+}
+
+export interface CatalogToLearn {
+  readonly dimensions: number
+  readonly names: readonly string[]
+  /** One row a tool, of unit length, as the model made them. */
+  readonly vectors: Float32Array
+  readonly readableShares: Float32Array
+  readonly lexical: LexicalLayer
+}
+
+/** What an index stores of an adaptation. */
+export interface Adaptation {
+  readonly manifest: ManifestAdaptation
+  readonly map: Float32Array | undefined
+  /** By callable name: the mean of a tool's queries. */
+  readonly means: ReadonlyMap<string, Float32Array>
+  /** By callable name: how many queries. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+export interface LearnOptions {
+  readonly keepOthers: boolean
+  readonly seed: number
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+  readonly abortSignal?: AbortSignal | undefined
+}
+
+// Of more, so many are drawn to choose the strength by: the time grows with them. All are learnt from.
+const MAX_CHOSEN_BY = 1_000
+
+/** Fewer say nothing: with so few, no fold has more than two to measure on. */
+export const MIN_QUERIES = 10
+
+/**
+ * Learns from labelled queries what moves them and their tools together, as strongly as cross-validation finds best in
+ * the ranking that searches use. Whether it helps is for the caller to see from the gain. The same for the same input.
+ */
+export async function learnAdaptation(
+  catalog: CatalogToLearn,
+  queries: readonly QueryToLearn[],
+  { keepOthers, seed, onProgress, abortSignal }: LearnOptions,
+): Promise<Adaptation> {
+  const { dimensions, names } = catalog
+  const drawn = queries.length > MAX_CHOSEN_BY ? shuffled(queries, seededRandom(seed)).slice(0, MAX_CHOSEN_BY) : queries
+  const choice = await chooseStrength(dataOf(catalog, drawn), {
+    evidence: evidenceFor(catalog, drawn),
+    groups: groupsOf(drawn),
+    keepOthers,
+    seed,
+    onPart: onProgress,
+    abortSignal,
+  })
+  const data = dataOf(catalog, queries)
+  const all = [...queries.keys()]
+  const { map: settings, pull } = choice.strength
+  const map = settings
+    ? Float32Array.from(await learnMap(data, settings, () => abortSignal?.throwIfAborted()))
+    : undefined
+  const { tools, counts, means } = centroidsOf(data, all)
+  const pulls = pull > 0 ? tools : []
+  return {
+    manifest: manifestOf(choice, queries.length, tools.length, seed),
+    map,
+    means: new Map(pulls.map((tool, at) => [names[tool]!, means.slice(at * dimensions, (at + 1) * dimensions)])),
+    counts: new Map(pulls.map((tool, at) => [names[tool]!, counts[at]!])),
+  }
+}
+
+function manifestOf(choice: Choice, queries: number, tools: number, seed: number): ManifestAdaptation {
+  const { strength, before, gain, gainOfOthers } = choice
+  return { queries, tools, map: strength.map, pull: strength.pull, before, gain, gainOfOthers, seed }
+}
+
+function dataOf({ dimensions, vectors }: CatalogToLearn, queries: readonly QueryToLearn[]) {
+  const packed = new Float32Array(queries.length * dimensions)
+  queries.forEach(({ vector }, at) => {
+    packed.set(vector, at * dimensions)
+  })
+  return { dimensions, tools: vectors, queries: packed, relevant: queries.map(({ tools }) => tools) }
+}
+
+/** Texts that differ in case and spaces alone say the same. */
+function groupsOf(queries: readonly QueryToLearn[]): number[] {
+  const groups = new Map<string, number>()
+  return queries.map(({ text }) => {
+    const key = hash('sha256', text.toLowerCase().replace(/\s+/g, ' ').trim(), 'base64url')
+    const group = groups.get(key) ?? groups.size
+    groups.set(key, group)
+    return group
+  })
+}
+
+/** Cosine similarities and words, weighed as in a search. */
+function evidenceFor(
+  { names, readableShares, lexical: { lexical } }: CatalogToLearn,
+  queries: readonly QueryToLearn[],
+): Evidence {
+  const shares = queries.map(({ text }) => {
+    const own = new Float32Array(names.length)
+    const { terms, possibleScore } = weightQuery(text, [lexical])
+    if (possibleScore > 0) lexical.addScores(terms, own)
+    for (let tool = 0; tool < own.length; tool++) own[tool]! /= possibleScore || 1
+    return own
+  })
+  return (query, tool, cosineSimilarity) =>
+    evidenceOf(cosineSimilarity * readableShares[tool]!, shares[query]![tool]!, queries[query]!.readableShare)
+}
