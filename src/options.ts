@@ -203,6 +203,11 @@ function resolveVectorStore({
   }
 }
 
+/** Checks what `push` is given of a store: the rest it makes itself. */
+export function resolveStoreAddress(address: Pick<VectorStoreOptions, 'indexName' | 'namespace'>): void {
+  check(STORE_SCHEMA.omit({ store: true }), address, 'the address')
+}
+
 const SEARCHER_SCHEMA = z.strictObject({
   tools: SCHEMA.shape.tools,
   embedder: SCHEMA.shape.embedder,

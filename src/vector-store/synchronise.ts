@@ -68,6 +68,7 @@ const UPDATES_AT_ONCE = 8
 
 // A store that hangs is given up for now; building PgVector's index over rows that are there takes the longest.
 const MAX_CALL_MS = 120_000
+const MAX_LAST_WRITE_MS = 5_000
 
 /**
  * Makes a store's index hold the documents: embeds and writes those that it lacks, and removes rows of no document once
@@ -145,24 +146,35 @@ async function addRows(
   const start = isEmbedding ? Math.floor(Math.random() * missing.length) : 0
   const ordered = [...missing.slice(start), ...missing.slice(0, start)]
   let added = 0
-  let writing: Promise<void> = Promise.resolve()
-  for (let at = 0; at < ordered.length; at += DOCUMENTS_PER_BATCH) {
-    onProgress?.({ phase: 'upsert', done: at, total: ordered.length })
-    const batch = ordered.slice(at, at + DOCUMENTS_PER_BATCH)
-    const lacking = isEmbedding ? await withoutWritten(target, batch, onPresent, call) : batch
-    // Handled at once, since it may reject while the next batch is embedded.
-    const [vectors] = await Promise.all([untilAborted(vectorsOf(lacking), abortSignal), writing])
-    const rows = lacking.map((document, i): NewRow => {
-      const { vector, readableShare } = vectors[i]!
-      return { id: rowId(target.modelId, document.hash), vector, metadata: metadataOf(target, document, readableShare) }
-    })
-    writing = call('writing rows', () => upsertRows(target, rows)).then(() => {
-      added += rows.length
-      onPresent?.(rows.map(({ metadata }) => metadata))
-    })
-    writing.catch(() => {})
+  let write: Promise<void> = Promise.resolve()
+  let writing: Promise<void> = write
+  try {
+    for (let at = 0; at < ordered.length; at += DOCUMENTS_PER_BATCH) {
+      onProgress?.({ phase: 'upsert', done: at, total: ordered.length })
+      const batch = ordered.slice(at, at + DOCUMENTS_PER_BATCH)
+      const lacking = isEmbedding ? await withoutWritten(target, batch, onPresent, call) : batch
+      const [vectors] = await Promise.all([untilAborted(vectorsOf(lacking), abortSignal), writing])
+      const rows = lacking.map((document, i): NewRow => {
+        const { vector, readableShare } = vectors[i]!
+        const metadata = metadataOf(target, document, readableShare)
+        return { id: rowId(target.modelId, document.hash), vector, metadata }
+      })
+      abortSignal?.throwIfAborted()
+      write = upsertRows(target, rows)
+      const isWritten = write
+      writing = call('writing rows', () => isWritten).then(() => {
+        added += rows.length
+        onPresent?.(rows.map(({ metadata }) => metadata))
+      })
+      // Handled at once, since it may reject while the next batch is embedded.
+      writing.catch(() => {})
+    }
+    await writing
+  } catch (error) {
+    // Whoever closes the store next would break off what it is writing.
+    await withinTime(write, MAX_LAST_WRITE_MS, () => new Error('too slow')).catch(() => {})
+    throw error
   }
-  await writing
   if (ordered.length > 0) onProgress?.({ phase: 'upsert', done: ordered.length, total: ordered.length })
   return added
 }
