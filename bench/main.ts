@@ -7,6 +7,7 @@ import { latency } from './benchmarks/latency.js'
 import { memory } from './benchmarks/memory.js'
 import { noAnswer } from './benchmarks/no-answer.js'
 import { retrieval } from './benchmarks/retrieval.js'
+import { store } from './benchmarks/store.js'
 import { tokens } from './benchmarks/tokens.js'
 import { printComparison } from './compare.js'
 import { GUARD_OPTIONS, GUARD_RESULTS } from './guard.js'
@@ -14,7 +15,17 @@ import { writeReadme } from './readme.js'
 import { type BenchRecord, environment, readRecord, resultsFile, writeRecord } from './record.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: each takes options of its own.
-const BENCHMARKS: readonly Benchmark<any>[] = [retrieval, noAnswer, latency, embed, ann, memory, tokens, artifact]
+const BENCHMARKS: readonly Benchmark<any>[] = [
+  retrieval,
+  noAnswer,
+  latency,
+  embed,
+  ann,
+  memory,
+  tokens,
+  artifact,
+  store,
+]
 
 const program = new Command('npm run bench --')
   .description('Measures this package, in each run against a baseline. Results go to bench/results/<name>.json.')

@@ -21,5 +21,6 @@ export async function bulkIndex(
   })
   await fill()
   await store.buildIndex({ indexName, metric: 'cosine', indexConfig: HNSW })
-  await store.pool.query(`ANALYZE "${indexName}"`)
+  const { schema } = store as unknown as { schema?: string }
+  await store.pool.query(`ANALYZE ${schema === undefined ? '' : `"${schema}".`}"${indexName}"`)
 }
