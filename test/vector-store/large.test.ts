@@ -48,8 +48,8 @@ async function exactTopFive(tools: Record<string, { description: string }>) {
   }
 }
 
-/** Each connection tells its counts when it has been idle for a second. */
-const settled = () => new Promise(resolve => setTimeout(resolve, 1_500))
+/** Each connection tells its counts at the latest when it has been idle for ten seconds. */
+const settled = () => new Promise(resolve => setTimeout(resolve, 11_000))
 
 describe('PgVector with 100,000 tools', () => {
   let server: PostgresServer | undefined
