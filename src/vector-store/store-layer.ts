@@ -184,9 +184,9 @@ export function createStoreLayer(
       if (!isReady()) {
         if (failure) throw failure
         if (!attempt) synchroniseNow().catch(() => {})
+        if (hasWaitedInVain) throw incomplete()
         const isNow = new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
         isNow.catch(() => {})
-        if (hasWaitedInVain) throw incomplete()
         await budget.spend(isNow, () => {
           hasWaitedInVain = true
           return incomplete()
