@@ -1,12 +1,12 @@
 import { LibSQLVector } from '@mastra/libsql'
 import { PgVector } from '@mastra/pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { buildToolIndex } from '../../src/artifact/build.js'
 import { secretsOf } from '../../src/cli/push/secrets.js'
 import { createToolSearcher } from '../../src/searcher.js'
 import { wordEmbedder } from '../searcher/word-embedder.js'
-import { type PostgresServer, startPostgres } from '../vector-store/postgres.js'
 import { officeTools } from '../vector-store/store-contract.js'
+import { withPostgres } from '../vector-store/with-postgres.js'
 import { cli, jsonOf, workFolder } from './cli-harness.js'
 
 const work = workFolder()
@@ -146,14 +146,9 @@ describe('push', () => {
 })
 
 describe('push to PostgreSQL', () => {
-  let server: PostgresServer | undefined
-  beforeAll(async () => {
-    server = await startPostgres()
-  }, 600_000)
-  afterAll(() => server?.remove())
+  const { test } = withPostgres()
 
-  it('writes into a schema, and prints no password', async context => {
-    if (!server) return context.skip('no PostgreSQL on this machine')
+  test('writes into a schema, and prints no password', async ({ server }) => {
     const url = server.url.replace('postgres@', 'postgres:hunter2@')
     const { code, out } = await cli(['push', await toolsFile('all'), '--url', url, '--schema', 'agents', '--json'])
     expect(code).toBe(0)

@@ -1,26 +1,15 @@
-import { PgVector } from '@mastra/pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { createToolSearcher } from '../../src/searcher.js'
-import { type PostgresServer, startPostgres } from './postgres.js'
 import { syntheticEmbedder, syntheticQueries, syntheticTools } from './synthetic.js'
+import { withPostgres } from './with-postgres.js'
 
 const TOOLS = 3_000
 const RECOVERY = { timeout: 60_000, interval: 200 }
 
 describe('PostgreSQL that is killed and started again', () => {
-  let server: PostgresServer | undefined
-  let store: PgVector
-  beforeAll(async () => {
-    server = await startPostgres()
-    if (server) store = new PgVector({ id: 'tools', connectionString: server.url })
-  }, 600_000)
-  afterAll(async () => {
-    await store?.disconnect().catch(() => {})
-    await server?.remove()
-  })
+  const { test } = withPostgres()
 
-  it('in the middle of a synchronisation: the rest is written when it is back', async context => {
-    if (!server) return context.skip('no PostgreSQL on this machine')
+  test('in the middle of a synchronisation: the rest is written when it is back', async ({ server, store }) => {
     const embedder = syntheticEmbedder()
     const warn = vi.fn()
     const vectorStore = { store, indexName: 'killed_in_sync' }
@@ -38,10 +27,12 @@ describe('PostgreSQL that is killed and started again', () => {
     // Two batches at most were embedded twice: the one being written, and the one after it.
     expect(embedder.documents).toBeGreaterThanOrEqual(TOOLS)
     expect(embedder.documents).toBeLessThanOrEqual(TOOLS + 2 * 128)
-  }, 180_000)
+  })
 
-  it('in the middle of searches: all are answered, and by meaning again when it is back', async context => {
-    if (!server) return context.skip('no PostgreSQL on this machine')
+  test('in the middle of searches: all are answered, and by meaning again when it is back', async ({
+    server,
+    store,
+  }) => {
     const warn = vi.fn()
     const vectorStore = { store, indexName: 'killed_in_search' }
     const tools = syntheticTools(500)
@@ -52,8 +43,8 @@ describe('PostgreSQL that is killed and started again', () => {
     const searchAll = async (from: number) => {
       for (let at = from; at < queries.length; at += 4) {
         modes.push((await searcher.search(queries[at]!)).mode)
-        if (modes.length === 100) await server!.crash()
-        if (modes.length === 300) await server!.start()
+        if (modes.length === 100) await server.crash()
+        if (modes.length === 300) await server.start()
       }
     }
     await Promise.all([0, 1, 2, 3].map(searchAll))
@@ -62,5 +53,5 @@ describe('PostgreSQL that is killed and started again', () => {
     expect(modes).toContain('lexical')
     await vi.waitFor(async () => expect((await searcher.search('heap7')).mode).toBe('hybrid'), RECOVERY)
     expect(warn).toHaveBeenCalledTimes(1)
-  }, 180_000)
+  })
 })

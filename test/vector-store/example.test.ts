@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cli } from '../cli/cli-harness.js'
-import { type PostgresServer, startPostgres } from './postgres.js'
+import { withPostgres } from './with-postgres.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const example = `${root}examples/vector-store`
@@ -20,14 +20,9 @@ const SCRIPT = `
   process.exit()`
 
 describe('examples/vector-store', () => {
-  let server: PostgresServer | undefined
-  beforeAll(async () => {
-    server = await startPostgres()
-  }, 600_000)
-  afterAll(() => server?.remove())
+  const { test } = withPostgres()
 
-  it('finds its tools by meaning, with the vectors that it wrote or that were pushed', async context => {
-    if (!server) return context.skip('no PostgreSQL on this machine')
+  test('finds its tools by meaning, with the vectors that it wrote or that were pushed', async ({ server }) => {
     const env = { ...process.env, DATABASE_URL: server.url }
     const start = async () => {
       const args = ['--import', 'tsx', '--input-type=module', '-e', SCRIPT]
@@ -40,9 +35,9 @@ describe('examples/vector-store', () => {
     const { code, out } = await cli(push, { embedder: null })
     expect(code).toBe(0)
     // The command and the processor agree on index, namespace and rows.
-    expect(JSON.parse(out)).toMatchObject({ added: 0, kept: 3 })
+    expect(JSON.parse(out)).toMatchObject({ added: 0, kept: 2 })
     expect((await start())[0]).toBe('get_weather')
-  }, 120_000)
+  })
 
   it('is what the README shows', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8')

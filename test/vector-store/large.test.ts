@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { PgVector } from '@mastra/pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { createCatalog } from '../../src/catalog/catalog.js'
 import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { buildLexicalLayer, documentsOf } from '../../src/layer-index.js'
@@ -10,8 +9,8 @@ import { createToolSearcher } from '../../src/searcher.js'
 import { createExactIndex } from '../../src/vector/exact.js'
 import { indexOfNamespace } from '../../src/vector-store/rows.js'
 import { bulkIndex } from './bulk.js'
-import { type PostgresServer, startPostgres } from './postgres.js'
 import { DIMENSIONS, syntheticEmbedder, syntheticQueries, syntheticTools } from './synthetic.js'
+import { withPostgres } from './with-postgres.js'
 
 const TOOLS = 100_000
 const QUERIES = 500
@@ -52,19 +51,11 @@ async function exactTopFive(tools: Record<string, { description: string }>) {
 const settled = () => new Promise(resolve => setTimeout(resolve, 11_000))
 
 describe('PgVector with 100,000 tools', () => {
-  let server: PostgresServer | undefined
-  let store: PgVector
-  beforeAll(async () => {
-    server = await startPostgres()
-    if (server) store = new PgVector({ id: 'tools', connectionString: server.url })
-  }, 600_000)
-  afterAll(async () => {
-    await store?.disconnect().catch(() => {})
-    await server?.remove()
-  })
+  const { test } = withPostgres()
 
-  it('gives the top 5 of the exact index in at least 98 % of 500 queries, and leaves the vectors to the store', async context => {
-    if (!server) return context.skip('no PostgreSQL on this machine')
+  test('gives the top 5 of the exact index in at least 98 % of 500 queries, and leaves the vectors to the store', async ({
+    store,
+  }) => {
     const tools = syntheticTools(TOOLS)
     const warn = vi.fn()
     const vectorStore = { store, indexName: 'tools', timeoutMs: 30_000 }
@@ -97,8 +88,7 @@ describe('PgVector with 100,000 tools', () => {
     expect(equal / QUERIES).toBeGreaterThanOrEqual(0.98)
   }, 900_000)
 
-  it('reads rows of its own namespace alone, whatever other tenants have', async context => {
-    if (!server) return context.skip('no PostgreSQL on this machine')
+  test('reads rows of its own namespace alone, whatever other tenants have', async ({ store }) => {
     const size = TOOLS / TENANTS
     const tenants = Array.from({ length: TENANTS }, (_, at) => ({
       namespace: `tenant-${at}`,

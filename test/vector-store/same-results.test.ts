@@ -1,27 +1,16 @@
-import { PgVector } from '@mastra/pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { cachedEmbedder } from '../../bench/cached-embedder.js'
 import { loadCorpus, sample } from '../../bench/corpora.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 import { createToolSearcher } from '../../src/searcher.js'
-import { type PostgresServer, startPostgres } from './postgres.js'
+import { withPostgres } from './with-postgres.js'
 
 const QUERIES = 500
 
 describe('PgVector with the bundled model', () => {
-  let server: PostgresServer | undefined
-  let store: PgVector
-  beforeAll(async () => {
-    server = await startPostgres()
-    if (server) store = new PgVector({ id: 'tools', connectionString: server.url })
-  }, 600_000)
-  afterAll(async () => {
-    await store?.disconnect().catch(() => {})
-    await server?.remove()
-  })
+  const { test } = withPostgres()
 
-  it('gives the top 5 of the local index in at least 98 % of 500 queries over 4,076 tools', async context => {
-    if (!server) return context.skip('no PostgreSQL on this machine')
+  test('gives the top 5 of the local index in at least 98 % of 500 queries over 4,076 tools', async ({ store }) => {
     const { tools, queries } = loadCorpus('seal-tools')
     // Each text is embedded once for both: it takes longer than all else here.
     const embedder = cachedEmbedder(defaultEmbedder())

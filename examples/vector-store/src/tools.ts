@@ -4,22 +4,15 @@ import { z } from 'zod'
 const getWeather = createTool({
   id: 'get_weather',
   description: 'Current weather and a five-day forecast for a city',
-  inputSchema: z.object({ city: z.string().describe('Name of the city') }),
-  execute: async () => ({ forecast: 'sunny' }),
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }) => ({ city, forecast: 'sunny' }),
 })
 
-const createInvoice = createTool({
-  id: 'create_invoice',
-  description: 'Writes an invoice and sends it to a customer',
-  inputSchema: z.object({ customer: z.string(), amount: z.number().describe('In cents') }),
-  execute: async () => ({ number: 'A-1' }),
+const bookRoom = createTool({
+  id: 'book_room',
+  description: 'Books a meeting room of the office for an hour',
+  inputSchema: z.object({ room: z.string(), start: z.string().describe('Date and time, ISO 8601') }),
+  execute: async ({ room }) => ({ room, booked: true }),
 })
 
-const mergePdfs = createTool({
-  id: 'merge_pdfs',
-  description: 'Joins several PDF files into one',
-  inputSchema: z.object({ paths: z.array(z.string()) }),
-  execute: async () => ({ path: 'merged.pdf' }),
-})
-
-export const allTools = { getWeather, createInvoice, mergePdfs }
+export const allTools = { getWeather, bookRoom }
