@@ -8,6 +8,7 @@ import { latency } from './benchmarks/latency.js'
 import { memory } from './benchmarks/memory.js'
 import { noAnswer } from './benchmarks/no-answer.js'
 import { retrieval } from './benchmarks/retrieval.js'
+import { store } from './benchmarks/store.js'
 import { tokens } from './benchmarks/tokens.js'
 import { printComparison } from './compare.js'
 import { GUARD_OPTIONS, GUARD_RESULTS } from './guard.js'
@@ -25,6 +26,7 @@ const BENCHMARKS: readonly Benchmark<any>[] = [
   tokens,
   artifact,
   adapt,
+  store,
 ]
 
 const program = new Command('npm run bench --')

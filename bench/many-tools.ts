@@ -51,10 +51,16 @@ export function variantEmbedder(inner: Embedder): Embedder {
   return {
     ...inner,
     async embedDocuments(texts) {
-      const vectors = await embedder.embedDocuments(texts.map(text => text.replace(VARIANT, '')))
+      const vectors = await embedder.embedDocuments(texts.map(baseText))
       return vectors.map((vector, at) => moved(vector, texts[at]!))
     },
   }
+}
+
+/** The text of the tool that a variant is of: without the number in the description, and in the name. */
+function baseText(text: string): string {
+  const [, variant] = VARIANT.exec(text) ?? []
+  return variant === undefined ? text : text.replace(VARIANT, '').replace(` ${variant}:`, ':')
 }
 
 function moved(vector: Float32Array, text: string): Float32Array {

@@ -19,6 +19,7 @@ const FIGURES: { [name: string]: () => string } = {
   costs: costFigures,
   artifact: artifactFigures,
   adapt: adaptFigures,
+  store: storeFigures,
 }
 
 interface Figures {
@@ -219,6 +220,39 @@ nDCG@10 on other queries of MetaTool's 199 tools, from \`bench/results/adapt.jso
 }
 
 const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`
+
+function storeFigures(): string {
+  const { metric, record } = figuresOf('store')
+  const { sizes, tenants, tenantSize, synchronised } = record.options as Record<string, number> & { sizes: number[] }
+  const value = (size: number, name: string) => metric(`${size}/${name}`).value
+  const ms = (number: number) => `${shortNumber(number)} ms`
+  const rows: [title: string, cell: (size: number) => string][] = [
+    [
+      'search, p50: local index → store (ratio)',
+      size =>
+        `${ms(value(size, 'search/local p50'))} → ${ms(value(size, 'search/store p50'))} (${value(size, 'search/ratio of p50').toFixed(1)})`,
+    ],
+    ['top 5 as of the local index', size => percent(value(size, 'top 5 equal to the local index'))],
+    ["the store's ten nearest that are the exact ten", size => percent(value(size, 'annRecall@10'))],
+    [
+      'resident set: local index → store',
+      size => `${whole(value(size, 'resident set/local'))} → ${whole(value(size, 'resident set/store'))} MiB`,
+    ],
+    ['start when nothing changed', size => `${shortNumber(value(size, 'start, nothing changed') / 1000)} s`],
+  ]
+  const perSecond = (name: string) => whole(metric(name).value)
+  const namespace = `namespace of ${tenantSize} tools, one of ${tenants} : alone`
+  return `${table(
+    ['PgVector beside the process', ...sizes.map(size => `${whole(size)} tools`)],
+    rows.map(([title, cell]) => [title, ...sizes.map(cell)]),
+  )}
+
+Rows are written at ${perSecond('rows written, vectors given')} a second into pgvector's graph, and loaded at ${whole(value(sizes.at(-1)!, 'bulk load'))} a second where the graph is made
+afterwards; documents are embedded at ${perSecond('documents embedded')} a second. A start with 10 of ${whole(synchronised!)} tools changed takes ${shortNumber(metric(`start, 10 of ${synchronised} changed`).value / 1000)} s. Searches of
+one namespace among ${tenants} of ${whole(tenantSize!)} tools each take ${metric(`${namespace}/p95`).value.toFixed(2)} times as long (p95) as of one alone. From
+\`bench/results/store.json\`, made by \`npm run bench -- store\` on ${record.environment.cores} cores that the server shares.
+`
+}
 
 /** The README with its figures made anew. */
 export function withFigures(readme: string): string {

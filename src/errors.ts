@@ -10,6 +10,8 @@ export type ToolSearchErrorCode =
   | 'INDEX_INVALID'
   | 'INDEX_MISMATCH'
   | 'INDEX_STALE'
+  | 'VECTOR_STORE_FAILED'
+  | 'VECTOR_STORE_MISMATCH'
 
 // A registered symbol, so that the guard also works across two installed copies of this package.
 const MARKER = Symbol.for('mastra-semantic-tool-search.error')
@@ -150,5 +152,39 @@ export class StaleIndexError extends ToolSearchError {
     this.added = drift.added
     this.changed = drift.changed
     this.removed = drift.removed
+  }
+}
+
+/** A vector store failed, was too slow, or does not have the catalog (yet); `cause` says why. Searches try it again. */
+export class VectorStoreError extends ToolSearchError {
+  /** Name of the index in the store. */
+  readonly index: string
+
+  constructor(index: string, message: string, options?: { cause?: unknown }) {
+    super('VECTOR_STORE_FAILED', message, options)
+    this.index = index
+  }
+}
+
+/** An index of a vector store holds vectors of another model or dimension, or rows that this package did not write. */
+export class VectorStoreMismatchError extends ToolSearchError {
+  readonly index: string
+  /** What differs, such as `model`. */
+  readonly property: string
+  /** What this process needs, and what the index has. */
+  readonly expected: string
+  readonly got: string
+
+  constructor(index: string, mismatch: { property: string; expected: string; got: string }) {
+    const { property, expected, got } = mismatch
+    const cure = 'Choose another indexName (both may stand side by side while you deploy), or delete the index.'
+    super(
+      'VECTOR_STORE_MISMATCH',
+      `The store's index "${index}" has the ${property} ${got}, and this process ${expected}. ${cure}`,
+    )
+    this.index = index
+    this.property = property
+    this.expected = expected
+    this.got = got
   }
 }

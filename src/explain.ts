@@ -6,19 +6,22 @@ import type { CandidateExplanation, SearchResult } from './searcher-types.js'
 /** Most candidates explained, beyond the results and what the filter refused. */
 const MAX_EXPLAINED = 100
 
+// Of a store, which is not asked for all that it has.
+const MAX_RANKED_REMOTELY = 1_000
+
 /** For each of the best candidates, its parts, its rank in each, and what cut it. Asks the exact index for all ranks. */
-export function explainCandidates(search: {
+export async function explainCandidates(search: {
   catalog: Catalog
   ranked: RankedQuery
   named: readonly CatalogEntry[]
   results: readonly SearchResult[]
   refused: ReadonlySet<string>
   minScore: number
-}): CandidateExplanation[] {
+}): Promise<CandidateExplanation[]> {
   const { catalog, ranked, results, refused, minScore } = search
   const named = search.named.map(entry => entry.name)
   const returned = new Set(results.map(result => result.name))
-  const all = ranked.all()
+  const all = await ranked.all(MAX_RANKED_REMOTELY)
   const nameOf = (candidate: (typeof all)[number]) => catalog.layers[candidate.layer]!.entries[candidate.position]!.name
   const denseRanks = ranksBy(all, candidate => candidate.cosineSimilarity ?? Number.NEGATIVE_INFINITY)
   const lexicalRanks = ranksBy(all, candidate => candidate.lexicalShare)

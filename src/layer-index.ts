@@ -3,6 +3,7 @@ import { callableNameOf, documentOf, isDocumentOf, type ToolDocument } from './c
 import { createLexicalIndexBuilder, type LexicalIndex } from './lexical/bm25.js'
 import { tokenize } from './lexical/tokens.js'
 import { createNameSet, type NameSet, namesIn } from './ranking/exact-name.js'
+import type { RemoteVectors } from './vector/remote-vectors.js'
 import type { VectorIndex } from './vector/vector-index.js'
 
 /** The lexical side of one layer; documents are numbered by their position in the layer. */
@@ -13,7 +14,8 @@ export interface LexicalLayer {
 
 /** The dense side of one layer. */
 export interface DenseLayer {
-  readonly vectors: VectorIndex
+  /** Held here, or by a store. */
+  readonly vectors: VectorIndex | RemoteVectors
   /** For each document, the share (0–1) of it that the model can read: it weighs the cosine similarity. */
   readonly readableShares: Float32Array
   /** How a query's vector becomes what is compared with `vectors`, where these are adapted to queries. */

@@ -21,6 +21,7 @@ import { createExactIndex } from './vector/exact.js'
 import { createHnswIndex, HNSW_MIN_SIZE } from './vector/hnsw.js'
 import { packRows } from './vector/pack-rows.js'
 import type { VectorIndex } from './vector/vector-index.js'
+import type { StoreLayer } from './vector-store/store-layer.js'
 import { keepSuccess } from './wait.js'
 import type { Warn } from './warn-once.js'
 
@@ -34,7 +35,12 @@ export interface LayerIndexesOptions {
   readonly warn: Warn
   /** A prebuilt index; its vectors are not embedded again. */
   readonly index?: LayerIndexSource | undefined
+  /** Where the vectors of lasting layers are, if not in this process. */
+  readonly storeLayer?: StoreLayerMaker | undefined
 }
+
+/** Makes the dense side of a layer of these documents and callable names. */
+export type StoreLayerMaker = (documents: readonly ToolDocument[], names: readonly string[]) => Promise<StoreLayer>
 
 export interface LayerIndexSource {
   /** Undefined where it cannot be opened; says so itself. */
@@ -47,8 +53,10 @@ export interface LayerIndexSource {
 /** One layer's indexes: the words at once, the vectors when they are asked for. */
 export interface LayerIndex {
   readonly lexical: LexicalLayer
-  /** Built once and shared; rejects where the embedder fails, and then builds anew when called again. */
+  /** Built once and shared; rejects where the embedder or the store fails, and is tried anew when called again. */
   dense(): Promise<DenseLayer>
+  /** Resolves when all of it is there, however long that takes; rejects where it fails. */
+  warmup(): Promise<void>
 }
 
 /**
@@ -115,7 +123,20 @@ export class LayerIndexes {
 
   /** `lasting` is the layer itself where it lasts: a request's is not held on to. */
   #indexOf(lexical: LexicalLayer, lasting: CatalogLayer | undefined): LayerIndex {
-    return { lexical, dense: keepSuccess(() => this.#buildDense(lexical.documents, lasting)) }
+    const { storeLayer } = this.#options
+    if (lasting && storeLayer && lexical.documents.length > 0) return this.#storeIndexOf(lexical, lasting, storeLayer)
+    const dense = keepSuccess(() => this.#buildDense(lexical.documents, lasting))
+    return { lexical, dense, warmup: async () => void (await dense()) }
+  }
+
+  #storeIndexOf(lexical: LexicalLayer, { entries }: CatalogLayer, make: StoreLayerMaker): LayerIndex {
+    const names = entries.map(({ name }) => name)
+    const layer = keepSuccess(() => make(lexical.documents, names))
+    return {
+      lexical,
+      dense: async () => (await layer()).dense(),
+      warmup: async () => (await layer()).synchronised(),
+    }
   }
 
   async #buildDense(documents: readonly ToolDocument[], lasting: CatalogLayer | undefined): Promise<DenseLayer> {

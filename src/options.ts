@@ -13,6 +13,7 @@ import { DEFAULT_MIN_SCORE } from './ranking/score.js'
 import type { ToolSearcherOptions } from './searcher.js'
 import type { SearchOptions } from './searcher-types.js'
 import { show } from './show.js'
+import type { ResolvedVectorStore, VectorStoreOptions } from './vector-store/vector-store.js'
 
 export type { ToolSearchFilterArgs, ToolSearchFilterPhase } from '@mastra/core/processors'
 
@@ -44,6 +45,8 @@ export interface SemanticToolSearchOptions {
   index?: string | ToolIndex | undefined
   /** What to do about tools that are new or changed since the index was built. Default `'update'`. */
   onStale?: OnStale | undefined
+  /** A Mastra vector store that holds the vectors of `tools`, shared by many processes. Default: this process does. */
+  vectorStore?: VectorStoreOptions | undefined
 }
 
 /**
@@ -76,10 +79,13 @@ export interface ResolvedOptions {
   readonly strict: boolean
   readonly index: string | ToolIndex | undefined
   readonly onStale: OnStale
+  readonly vectorStore: ResolvedVectorStore | undefined
 }
 
 export const DEFAULT_TOP_K = 5
 export const DEFAULT_TTL_MS = 3_600_000
+export const DEFAULT_STORE_TIMEOUT_MS = 1_000
+export const DEFAULT_REMOVE_AFTER_MS = 86_400_000
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -102,6 +108,28 @@ const SEARCH_SCHEMA = z.strictObject({
   autoLoad: flag,
 })
 
+// A timer of Node holds no more; it would fire at once.
+const MAX_TIMER_MS = 2_147_483_647
+
+const isNumberFrom = (value: unknown, least: number, most: number) =>
+  typeof value === 'number' && value >= least && value <= most
+
+const STORE_SCHEMA = z.strictObject({
+  store: z.custom<unknown>(isVectorStore, { message: 'a MastraVector, such as a PgVector' }),
+  indexName: z.custom<unknown>(value => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/.test(value), {
+    message: 'a name of at most 32 letters, digits, _ and -, beginning with a letter',
+  }),
+  namespace: field(
+    'a text of 1 to 200 characters',
+    value => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
+  ),
+  timeoutMs: field('a number of milliseconds > 0', value => isNumberFrom(value, Number.MIN_VALUE, MAX_TIMER_MS)),
+  sync: flag,
+  removeAfterMs: field('a number of milliseconds ≥ 0 (0 = at once)', value =>
+    isNumberFrom(value, 0, Number.MAX_SAFE_INTEGER),
+  ),
+})
+
 const SCHEMA = z.strictObject({
   tools: z.custom<unknown>(isRecordOfTools, { message: 'a record of tools' }),
   includeResolvedTools: flag,
@@ -120,7 +148,13 @@ const SCHEMA = z.strictObject({
   strict: flag,
   index: field('the path of a folder, or what openToolIndex gave', isIndex),
   onStale: field("'update', 'warn' or 'error'", value => ['update', 'warn', 'error'].includes(value as string)),
+  vectorStore: z
+    .custom<unknown>(isObject, { message: 'an object with store and indexName' })
+    .pipe(STORE_SCHEMA)
+    .optional(),
 })
+
+const NESTED: Readonly<Record<string, z.ZodObject>> = { search: SEARCH_SCHEMA, vectorStore: STORE_SCHEMA }
 
 /**
  * Checks the options and fills in the defaults; `undefined` counts as absent.
@@ -145,7 +179,34 @@ export function resolveOptions(options: SemanticToolSearchOptions): ResolvedOpti
     strict: options.strict ?? false,
     index: options.index,
     onStale: options.onStale ?? 'update',
+    vectorStore: resolveVectorStore(options),
   }
+}
+
+/** The store with its defaults. One place holds the vectors: the store, or an index. */
+function resolveVectorStore({
+  vectorStore,
+  index,
+}: Pick<SemanticToolSearchOptions, 'vectorStore' | 'index'>): ResolvedVectorStore | undefined {
+  if (!vectorStore) return undefined
+  if (index !== undefined) {
+    throw new InvalidOptionsError(
+      'Expected index or vectorStore, got both. To fill the store from the index: npx mastra-semantic-tool-search push <tool-index> --url <url>',
+    )
+  }
+  return {
+    store: vectorStore.store,
+    indexName: vectorStore.indexName,
+    namespace: vectorStore.namespace,
+    timeoutMs: vectorStore.timeoutMs ?? DEFAULT_STORE_TIMEOUT_MS,
+    sync: vectorStore.sync ?? true,
+    removeAfterMs: vectorStore.removeAfterMs ?? DEFAULT_REMOVE_AFTER_MS,
+  }
+}
+
+/** Checks what `push` is given of a store: the rest it makes itself. */
+export function resolveStoreAddress(address: Pick<VectorStoreOptions, 'indexName' | 'namespace'>): void {
+  check(STORE_SCHEMA.omit({ store: true }), address, 'the address')
 }
 
 const SEARCHER_SCHEMA = z.strictObject({
@@ -154,6 +215,7 @@ const SEARCHER_SCHEMA = z.strictObject({
   strict: flag,
   index: SCHEMA.shape.index,
   onStale: SCHEMA.shape.onStale,
+  vectorStore: SCHEMA.shape.vectorStore,
   warn: aFunction,
 })
 
@@ -166,6 +228,7 @@ export function resolveSearcherOptions(options: ToolSearcherOptions) {
     strict: options.strict ?? false,
     index: options.index,
     onStale: options.onStale ?? ('update' as const),
+    vectorStore: resolveVectorStore(options),
     warn: options.warn ?? (message => console.warn(message)),
   }
 }
@@ -266,6 +329,20 @@ function isIndex(value: unknown): boolean {
   return isObject(value) && isObject(value.manifest) && value.vectors instanceof Float32Array
 }
 
+const STORE_METHODS = [
+  'listIndexes',
+  'createIndex',
+  'describeIndex',
+  'query',
+  'upsert',
+  'updateVector',
+  'deleteVectors',
+]
+
+function isVectorStore(value: unknown): boolean {
+  return isObject(value) && STORE_METHODS.every(method => typeof value[method] === 'function')
+}
+
 function isEmbedder(value: unknown): boolean {
   return (
     isObject(value) &&
@@ -289,7 +366,7 @@ function check(schema: z.ZodObject, options: object, what: string, holding = '')
 function explain(issue: z.core.$ZodIssue, schema: z.ZodObject, options: object): string {
   if (issue.code === 'unrecognized_keys') {
     const name = issue.keys[0]!
-    const valid = Object.keys(issue.path.length === 0 ? schema.shape : SEARCH_SCHEMA.shape)
+    const valid = Object.keys(issue.path.length === 0 ? schema.shape : NESTED[String(issue.path[0])]!.shape)
     const prefix = issue.path.map(part => `${String(part)}.`).join('')
     const nearest = nearestName(name, valid)
     return `Unknown option ${prefix}${name}. ${

@@ -69,11 +69,12 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
   /** @param searcher - internal: replaces the searcher that the options describe. */
   constructor(options: SemanticToolSearchOptions, searcher?: CatalogSearcher) {
     this.#options = resolveOptions(options)
-    const { tools, storage, ttlMs, embedder, strict, index, onStale, includeResolvedTools } = this.#options
+    const { tools, storage, ttlMs, embedder, strict, index, onStale, vectorStore, includeResolvedTools } = this.#options
     const catalog = createCatalog(tools)
     this.#staticCatalog = catalog
     const prebuilt = index === undefined ? undefined : { index, onStale, catalog, includeResolvedTools }
-    this.#searcher = searcher ?? createCatalogSearcher({ embedder, strict, warn: this.#warn, index: prebuilt })
+    const searching = { embedder, strict, warn: this.#warn, index: prebuilt, vectorStore }
+    this.#searcher = searcher ?? createCatalogSearcher(searching)
     this.#store = storage === 'context' ? new ContextLoadedToolStore() : new InMemoryLoadedToolStore({ ttlMs })
   }
 
@@ -122,7 +123,8 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
   }
 
   /**
-   * Loads the model and indexes the `tools` option ahead of the first search, without a time limit.
+   * Loads the model and indexes the `tools` option (or writes it to the vector store) ahead of the first search, without
+   * a time limit.
    * @throws {ToolSearchError} where that fails, also without `strict`; it can be tried again.
    */
   async warmup(): Promise<void> {
@@ -149,9 +151,10 @@ export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
     return this.#store.cleanupNow()
   }
 
-  /** Stops the sweep timer and drops all loaded state. */
+  /** Stops the sweep timer and what is being written to a vector store, and drops all loaded state. */
   dispose(): void {
     this.#store.dispose()
+    this.#searcher.dispose?.()
   }
 
   /** Called by Mastra; its logger takes the warnings that otherwise go to the console. */

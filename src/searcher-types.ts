@@ -25,9 +25,12 @@ export interface CandidateExplanation {
 export interface SearchResponse {
   /** Best first. */
   results: SearchResult[]
-  /** Which parts decided: `lexical` when the embedder failed or cannot read the query. */
+  /** Which parts decided: `lexical` when the embedder or the vector store failed, or the model cannot read the query. */
   mode: 'hybrid' | 'lexical'
-  /** The best 100 candidates, and whatever the filter refused, in rank order; only with `explain: true`. */
+  /**
+   * The best 100 candidates, and whatever the filter refused, in rank order; only with `explain: true`. With a vector
+   * store, their ranks are those among the best 1,000.
+   */
   candidates?: CandidateExplanation[]
 }
 
@@ -55,4 +58,6 @@ export interface CatalogSearcher {
   searchCatalog(catalog: Catalog, query: string, options: SearchOptions): Promise<SearchResponse>
   /** Loads the model and indexes `catalog` ahead of the first search. */
   warmup(catalog: Catalog): Promise<void>
+  /** Ends what goes on in the background. */
+  dispose?(): void
 }

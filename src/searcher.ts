@@ -4,10 +4,16 @@ import { type Catalog, type CatalogEntry, createCatalog, type ToolLike } from '.
 import { type CheckedEmbedder, checkedEmbedder } from './embedding/checked.js'
 import { defaultEmbedder } from './embedding/default-embedder.js'
 import type { Embedder } from './embedding/embedder.js'
-import { EmbeddingError, isToolSearchError, ModelLoadError, SearchUnavailableError } from './errors.js'
+import {
+  EmbeddingError,
+  isToolSearchError,
+  ModelLoadError,
+  SearchUnavailableError,
+  type ToolSearchErrorCode,
+} from './errors.js'
 import { explainCandidates } from './explain.js'
 import { exactlyNamed } from './layer-index.js'
-import { type LayerIndex, LayerIndexes } from './layer-indexes.js'
+import { type LayerIndex, LayerIndexes, type StoreLayerMaker } from './layer-indexes.js'
 import { hasWords } from './lexical/tokens.js'
 import { DEFAULT_TOP_K, type OnStale, resolveSearcherOptions, resolveSearchOptions } from './options.js'
 import { createQueryEmbedder } from './query-embedder.js'
@@ -15,6 +21,7 @@ import { type Candidate, type RankableLayer, type RankedQuery, rankQuery } from 
 import { DEFAULT_MIN_SCORE, EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
 import type { CatalogSearcher, RankedCandidate, SearchOptions, SearchResponse, SearchResult } from './searcher-types.js'
 import { messageOf } from './show.js'
+import type { ResolvedVectorStore, VectorStoreOptions } from './vector-store/vector-store.js'
 import { untilAborted, withinTime } from './wait.js'
 import { type Warn, warnOnce } from './warn-once.js'
 
@@ -26,6 +33,8 @@ export interface CatalogSearcherOptions {
   readonly warn: Warn
   /** A prebuilt index of the first layer's tools, and perhaps of others. */
   readonly index?: PrebuiltIndexOptions | undefined
+  /** Where the vectors of the first layer are, if not in this process. */
+  readonly vectorStore?: ResolvedVectorStore | undefined
   /** Longest wait of one search for its embeddings, in ms; for tests. Default 60,000. */
   readonly maxWaitMs?: number | undefined
 }
@@ -41,6 +50,8 @@ export interface ToolSearcherOptions {
   index?: string | ToolIndex | undefined
   /** What to do about tools that are new or changed since the index was built. Default `'update'`. */
   onStale?: OnStale | undefined
+  /** A Mastra vector store that holds the vectors of `tools`, shared by many processes. Default: this process does. */
+  vectorStore?: VectorStoreOptions | undefined
   /** Takes warnings; default `console.warn`. */
   warn?: ((message: string) => void) | undefined
 }
@@ -53,7 +64,8 @@ export interface ToolSearcher {
    */
   search(query: string, options?: SearchOptions): Promise<SearchResponse>
   /**
-   * Loads the model and indexes the tools ahead of the first search, without a time limit.
+   * Loads the model and indexes the tools (or writes them to the vector store) ahead of the first search, without a time
+   * limit.
    * @throws {ToolSearchError} where that fails, also without `strict`; it can be tried again.
    */
   warmup(): Promise<void>
@@ -65,10 +77,11 @@ export interface ToolSearcher {
  * `InvalidIndexError`, `IndexMismatchError` or (with `onStale: 'error'`) `StaleIndexError`.
  */
 export function createToolSearcher(options: ToolSearcherOptions): ToolSearcher {
-  const { tools, embedder, strict, warn, index, onStale } = resolveSearcherOptions(options)
+  const { tools, embedder, strict, warn, index, onStale, vectorStore } = resolveSearcherOptions(options)
   const catalog = createCatalog(tools)
   const prebuilt = index === undefined ? undefined : { index, onStale, catalog, includeResolvedTools: false }
-  return searcherOf(catalog, createCatalogSearcher({ embedder, strict, warn: warnOnce(warn), index: prebuilt }))
+  const searching = { embedder, strict, warn: warnOnce(warn), index: prebuilt, vectorStore }
+  return searcherOf(catalog, createCatalogSearcher(searching))
 }
 
 /** A searcher of one catalog. */
@@ -91,6 +104,9 @@ const MAX_WAIT_MS = 60_000
 const MIN_CANDIDATES = 64
 const CANDIDATES_PER_RESULT = 4
 
+// A store is asked for so many times more each time that the filter has refused what it gave.
+const STORE_GROWTH = 8
+
 /** Internal: searches the catalog of a step. The first layer is taken to last, a second one to be the request's. */
 export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogSearcher {
   const { strict, warn, maxWaitMs = MAX_WAIT_MS } = options
@@ -107,7 +123,18 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     }
   }
   const prebuilt = options.index && prebuiltIndex(options.index, { embedder, warn, strict })
-  const indexes = new LayerIndexes({ embedder, warn, index: prebuilt })
+  const { vectorStore } = options
+  const disposals: (() => void)[] = []
+  const storeLayer: StoreLayerMaker | undefined =
+    vectorStore &&
+    (async (documents, names) => {
+      // Only here, so that without a store nothing of it is loaded.
+      const { createStoreLayer } = await import('./vector-store/store-layer.js')
+      const layer = createStoreLayer(documents, names, { options: vectorStore, embedder, warn })
+      disposals.push(layer.dispose)
+      return layer
+    })
+  const indexes = new LayerIndexes({ embedder, warn, index: prebuilt, storeLayer })
   const embedQuery = createQueryEmbedder(embedder)
 
   function layersOf(catalog: Catalog) {
@@ -141,62 +168,102 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     }
   }
 
-  async function rank(catalog: Catalog, query: string, abortSignal: AbortSignal | undefined) {
-    const layers = await untilAborted(layersOf(catalog), abortSignal)
+  /** What can be ranked by now: without the embeddings, the words. */
+  async function rankables(layers: readonly LayerIndex[], query: string, abortSignal: AbortSignal | undefined) {
     try {
       return await untilAborted(embeddings(query, layers), abortSignal)
     } catch (error) {
       abortSignal?.throwIfAborted()
-      if (strict) {
-        throw new SearchUnavailableError(`Tool search has no embeddings (strict: true): ${messageOf(error)}`, {
-          cause: error,
-        })
-      }
+      return wordsAlone(layers, error)
+    }
+  }
+
+  /** With `strict` an error, otherwise a warning. */
+  function wordsAlone(layers: readonly LayerIndex[], error: unknown) {
+    if (strict) {
+      throw new SearchUnavailableError(`Tool search has no embeddings (strict: true): ${messageOf(error)}`, {
+        cause: error,
+      })
+    }
+    if (isStoreError(error)) {
+      warn('store', `Tools are searched by their words alone until their vector store serves: ${messageOf(error)}`)
+    } else {
       warn(
         'embeddings',
         `Embeddings are not available, so tools are searched by their words alone until they are: ${messageOf(error)}`,
       )
-      const rankable = layers.map(({ lexical }): RankableLayer => ({ lexical, dense: undefined }))
-      return { layers: rankable, vector: undefined, readableShare: 0 }
+    }
+    const rankable = layers.map(({ lexical }): RankableLayer => ({ lexical, dense: undefined }))
+    return { layers: rankable, vector: undefined, readableShare: 0 }
+  }
+
+  async function searchCatalog(
+    catalog: Catalog,
+    query: string,
+    { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE, accept, explain, abortSignal }: SearchOptions,
+  ): Promise<SearchResponse> {
+    const text = query.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed()
+    if (!hasWords(text) || catalog.size === 0) {
+      return { results: [], mode: 'lexical', ...(explain && { candidates: [] }) }
+    }
+    const layers = await untilAborted(layersOf(catalog), abortSignal)
+    const whole = catalog.byName(query)
+    const lexicalLayers = layers.map(layer => layer.lexical)
+    const named = whole ? [whole] : exactlyNamed(catalog, lexicalLayers, text)
+
+    const searchAmong = async ({ layers, vector, readableShare }: Rankables): Promise<SearchResponse> => {
+      const ranked = rankQuery(text, layers, vector, readableShare)
+      const limit = Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT)
+      const candidates = candidatesOf(catalog, named, ranked, { limit, wanted: topK })
+      const { results, refused } = await select(candidates, { topK, minScore, accept }, abortSignal)
+      const mode = vector && readableShare > 0 ? 'hybrid' : 'lexical'
+      if (!explain) return { results, mode }
+      return {
+        results,
+        mode,
+        candidates: await explainCandidates({ catalog, ranked, named, results, refused, minScore }),
+      }
+    }
+    const rankable = await rankables(layers, text, abortSignal)
+    try {
+      return await untilAborted(searchAmong(rankable), abortSignal)
+    } catch (error) {
+      if (!isStoreError(error)) throw error
+      return searchAmong(wordsAlone(layers, error))
     }
   }
 
   return {
-    async searchCatalog(catalog, query, { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE, ...rest }) {
-      const text = query.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed()
-      if (!hasWords(text) || catalog.size === 0) {
-        return { results: [], mode: 'lexical', ...(rest.explain && { candidates: [] }) }
-      }
-      const { layers, vector, readableShare } = await rank(catalog, text, rest.abortSignal)
-      const ranked = rankQuery(text, layers, vector, readableShare)
-      const lexicalLayers = layers.map(layer => layer.lexical)
-      const whole = catalog.byName(query)
-      const named = whole ? [whole] : exactlyNamed(catalog, lexicalLayers, text)
-      const candidates = candidatesOf(catalog, named, ranked, Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT))
-      const { results, refused } = await select(candidates, { topK, minScore, accept: rest.accept }, rest.abortSignal)
-      const mode = vector && readableShare > 0 ? 'hybrid' : 'lexical'
-      if (!rest.explain) return { results, mode }
-      return {
-        results,
-        mode,
-        candidates: explainCandidates({ catalog, ranked, named, results, refused, minScore }),
-      }
-    },
+    searchCatalog,
     async warmup(catalog) {
       await embedder().load()
       await prebuilt?.openOrThrow()
-      for (const layer of await layersOf(catalog)) await layer.dense()
+      for (const layer of await layersOf(catalog)) await layer.warmup()
+    },
+    dispose() {
+      for (const dispose of disposals) dispose()
     },
   }
 }
 
+interface Rankables {
+  readonly layers: readonly RankableLayer[]
+  /** Absent where only the words can be asked. */
+  readonly vector: Float32Array | undefined
+  readonly readableShare: number
+}
+
+const STORE_CODES: ReadonlySet<unknown> = new Set<ToolSearchErrorCode>(['VECTOR_STORE_FAILED', 'VECTOR_STORE_MISMATCH'])
+
+const isStoreError = (error: unknown) => isToolSearchError(error) && STORE_CODES.has(error.code)
+
 /** Candidates in rank order: tools whose exact name is in the query first, then by evidence; each tool once. */
-function* candidatesOf(
+async function* candidatesOf(
   catalog: Catalog,
   named: readonly CatalogEntry[],
   ranked: RankedQuery,
-  limit: number,
-): Generator<RankedCandidate> {
+  { limit, wanted }: { limit: number; wanted: number },
+): AsyncGenerator<RankedCandidate> {
   const seen = new Set<string>()
   for (const entry of named) {
     seen.add(entry.name)
@@ -212,19 +279,24 @@ function* candidatesOf(
       yield { entry, score: scoreOf(evidence) }
     }
   }
-  yield* fresh(ranked.best(limit))
+  yield* fresh(await ranked.best(limit, wanted))
   // Reached only when the filter refused so many, or `topK` exceeds what the index gave.
-  if (seen.size < catalog.size) yield* fresh(ranked.all())
+  if (ranked.isRemote) {
+    for (let most = limit; most * STORE_GROWTH < catalog.size; most *= STORE_GROWTH) {
+      yield* fresh(await ranked.best(most * STORE_GROWTH, most))
+    }
+  }
+  if (seen.size < catalog.size) yield* fresh(await ranked.all())
 }
 
 async function select(
-  candidates: Iterable<RankedCandidate>,
+  candidates: AsyncIterable<RankedCandidate>,
   { topK, minScore, accept }: { topK: number; minScore: number; accept: SearchOptions['accept'] },
   abortSignal: AbortSignal | undefined,
 ): Promise<{ results: SearchResult[]; refused: Set<string> }> {
   const results: SearchResult[] = []
   const refused = new Set<string>()
-  for (const { entry, score } of candidates) {
+  for await (const { entry, score } of candidates) {
     // In rank order, so that nothing better can follow.
     if (score <= minScore) break
     abortSignal?.throwIfAborted()

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { withFigures } from '../bench/readme.js'
 import { resolveOptions } from '../src/options.js'
+import { memoryStore } from './vector-store/memory-store.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readme = await readFile(`${root}README.md`, 'utf8')
@@ -21,16 +22,25 @@ function rowsUnder(heading: string): string[][] {
 describe('the README', () => {
   it('names every option with its default', () => {
     const { topK, minScore, autoLoad, ttlMs, tools: _, ...rest } = resolveOptions({ tools: {} })
+    const store = { store: memoryStore(), indexName: 'tools' }
+    const {
+      store: _store,
+      indexName: _name,
+      ...ofStore
+    } = resolveOptions({ tools: {}, vectorStore: store }).vectorStore!
     const expected = {
       ...rest,
       'search.topK': topK,
       'search.minScore': minScore,
       'search.autoLoad': autoLoad,
       ttl: ttlMs,
+      ...Object.fromEntries(Object.entries(ofStore).map(([name, value]) => [`vectorStore.${name}`, value])),
     }
     const documented = Object.fromEntries(rowsUnder('Options').map(([name, , value]) => [name!, value!]))
-    expect(documented.tools).toBe('required')
-    delete documented.tools
+    for (const name of ['tools', 'vectorStore.store', 'vectorStore.indexName']) {
+      expect(documented[name]).toBe('required')
+      delete documented[name]
+    }
     const shown = (name: string, value: unknown) =>
       value === undefined
         ? name === 'embedder'

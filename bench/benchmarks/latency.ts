@@ -66,7 +66,8 @@ async function run({ sizes, searches }: Options): Promise<BenchmarkResult> {
   return { model: embedder.modelId, metrics }
 }
 
-function queriesOf(count: number): string[] {
+/** Queries as short as agents write them. */
+export function queriesOf(count: number): string[] {
   const all = loadCorpus('seal-tools').queries.map(({ query }) => query)
   return sample(
     all.filter(query => query.length <= MAX_QUERY_CHARACTERS),

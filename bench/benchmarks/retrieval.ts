@@ -149,19 +149,19 @@ async function ablationMetrics(
   embedder: Embedder,
   fp32: Embedder | undefined,
 ): Promise<Record<string, Metric>> {
-  const base = ndcgOf(corpus, fusedRankings(corpus, index))
+  const base = ndcgOf(corpus, await fusedRankings(corpus, index))
   const hnsw = await createHnswIndex(index.vectors, index.dimensions)
   const changed: Record<string, readonly number[]> = {
-    'HNSW instead of exact': ndcgOf(corpus, fusedRankings(corpus, index, hnsw)),
+    'HNSW instead of exact': ndcgOf(corpus, await fusedRankings(corpus, index, hnsw)),
   }
   for (const rendering of Object.keys(RENDERINGS) as Rendering[]) {
     if (rendering === 'shipped') continue
     const other = await indexCorpus(corpus, embedder, rendering)
-    changed[rendering] = ndcgOf(corpus, fusedRankings(corpus, other))
+    changed[rendering] = ndcgOf(corpus, await fusedRankings(corpus, other))
   }
   if (fp32) {
     const other = await indexCorpus(corpus, fp32)
-    changed['fp32 instead of int8'] = ndcgOf(corpus, fusedRankings(corpus, other))
+    changed['fp32 instead of int8'] = ndcgOf(corpus, await fusedRankings(corpus, other))
   }
   return Object.fromEntries(
     Object.entries(changed).map(([name, values]) => [
@@ -174,13 +174,19 @@ async function ablationMetrics(
   )
 }
 
-function fusedRankings({ queries }: Corpus, index: CorpusIndex, vectors: VectorIndex = index.exact): string[][] {
+async function fusedRankings(
+  { queries }: Corpus,
+  index: CorpusIndex,
+  vectors: VectorIndex = index.exact,
+): Promise<string[][]> {
   const layer = { lexical: index.lexical, dense: { vectors, readableShares: index.readableShares } }
-  return queries.map(({ query }, at) => {
+  const rankings: string[][] = []
+  for (const [at, { query }] of queries.entries()) {
     // As a search for ten results asks for candidates.
-    const candidates = rankQuery(query, [layer], index.queryVectors[at], 1).best(64)
-    return candidates.slice(0, 10).map(({ position }) => index.names[position]!)
-  })
+    const candidates = await rankQuery(query, [layer], index.queryVectors[at], 1).best(64)
+    rankings.push(candidates.slice(0, 10).map(({ position }) => index.names[position]!))
+  }
+  return rankings
 }
 
 function ndcgOf({ queries }: Corpus, rankings: readonly (readonly string[])[]): number[] {

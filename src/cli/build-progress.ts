@@ -10,14 +10,20 @@ const LABELS: Record<BuildProgress['phase'], string> = {
   write: 'Writing files',
 }
 
-export interface BuildProgressView {
-  readonly onProgress: (progress: BuildProgress) => void
+export interface ProgressView<Phase extends string> {
+  readonly onProgress: (progress: { readonly phase: Phase; readonly done: number; readonly total: number }) => void
   end(): void
 }
 
 /** Shows a build's phases one after the other. */
-export function showBuildProgress(terminal: Terminal): BuildProgressView {
-  let current: { phase: BuildProgress['phase']; progress: Progress } | undefined
+export const showBuildProgress = (terminal: Terminal) => showProgress(terminal, LABELS)
+
+/** Shows the phases of a work one after the other, under these labels. */
+export function showProgress<Phase extends string>(
+  terminal: Terminal,
+  labels: Readonly<Record<Phase, string>>,
+): ProgressView<Phase> {
+  let current: { phase: Phase; progress: Progress } | undefined
   const end = () => {
     current?.progress.end()
     current = undefined
@@ -27,7 +33,7 @@ export function showBuildProgress(terminal: Terminal): BuildProgressView {
       if (total === 0) return
       if (current?.phase !== phase) {
         end()
-        current = { phase, progress: terminal.progress(LABELS[phase]) }
+        current = { phase, progress: terminal.progress(labels[phase]) }
       }
       current.progress.update(done, total)
     },

@@ -18,6 +18,8 @@ export type CliErrorCode =
   | 'SOURCE_FAILED'
   | 'MCP_UNAVAILABLE'
   | 'MCP_FAILED'
+  | 'STORE_UNAVAILABLE'
+  | 'STORE_FAILED'
 
 const EXIT_CODES: Record<CliErrorCode, number> = {
   WRONG_USE: EXIT_WRONG_USE,
@@ -26,6 +28,8 @@ const EXIT_CODES: Record<CliErrorCode, number> = {
   SOURCE_FAILED: EXIT_FAILED,
   MCP_UNAVAILABLE: EXIT_FAILED,
   MCP_FAILED: EXIT_FAILED,
+  STORE_UNAVAILABLE: EXIT_FAILED,
+  STORE_FAILED: EXIT_FAILED,
 }
 
 const WRONG_USE_CODES: ReadonlySet<ToolSearchErrorCode> = new Set([
@@ -113,7 +117,7 @@ function withCause(error: Error): string {
 }
 
 /** The stack with those of the causes. */
-function stackOf(error: Error): string {
+export function stackOf(error: Error): string {
   const stack = error.stack ?? String(error)
   return error.cause instanceof Error ? `${stack}\nCaused by: ${stackOf(error.cause)}` : stack
 }

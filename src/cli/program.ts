@@ -3,6 +3,7 @@ import { packageVersion } from '../embedding/package-root.js'
 import { addAdaptCommand } from './commands/adapt.js'
 import { addBuildCommand } from './commands/build.js'
 import { addInspectCommand } from './commands/inspect.js'
+import { addPushCommand } from './commands/push.js'
 import { addSearchCommand } from './commands/search.js'
 import { addTuneCommand } from './commands/tune.js'
 import { addVerifyCommand } from './commands/verify.js'
@@ -19,6 +20,7 @@ Examples:
   $ ${NAME} inspect tool-index --html report.html
   $ ${NAME} tune tool-index --queries queries.jsonl
   $ ${NAME} adapt tool-index ./src/tools.ts --queries queries.jsonl
+  $ ${NAME} push tool-index --url "$DATABASE_URL"
   $ ${NAME} help build
 
 Exit codes: 0 ok, 1 a check or the work failed, 2 wrong use, 130 Ctrl-C.
@@ -28,7 +30,9 @@ Environment: NO_COLOR, FORCE_COLOR; DEBUG=1 adds the stack to errors.`
 export function createProgram(terminal: Terminal, internals: RunInternals): Command {
   const { stdout, stderr, colors, width } = terminal
   const program = new Command(NAME)
-    .description('Prebuilt indexes for semantic tool search: build, verify, search, inspect, tune and adapt them.')
+    .description(
+      'Prebuilt indexes for semantic tool search: build them in CI, verify, search, inspect, tune, adapt and push them.',
+    )
     .version(packageVersion())
     .exitOverride()
     .configureOutput({
@@ -48,5 +52,6 @@ export function createProgram(terminal: Terminal, internals: RunInternals): Comm
   addInspectCommand(program, terminal)
   addTuneCommand(program, terminal, internals)
   addAdaptCommand(program, terminal, internals)
+  addPushCommand(program, terminal, internals)
   return program
 }

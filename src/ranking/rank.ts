@@ -1,6 +1,9 @@
 import type { DenseLayer, LexicalLayer } from '../layer-index.js'
 import { type WeightedTerm, weightQuery } from '../lexical/bm25.js'
+import type { RemoteVectors } from '../vector/remote-vectors.js'
 import { topK } from '../vector/top-k.js'
+import type { VectorIndex } from '../vector/vector-index.js'
+import { askStore } from './ask-store.js'
 import { evidenceOf } from './score.js'
 
 /** One candidate with what speaks for it. */
@@ -21,12 +24,15 @@ export interface RankableLayer {
 
 export interface RankedQuery {
   /**
-   * The best candidates, best first, at most `limit`. With an HNSW index they may be fewer: only those that no document
-   * left out by the index can beat.
+   * The best candidates, best first, at most `limit`. With an HNSW index or a store they may be fewer: only those that no
+   * document left out can beat. A store is asked for what may be among the `wanted` best (default: `limit`). Rejects
+   * where it does not answer.
    */
-  best(limit: number): Candidate[]
-  /** Every candidate, best first, exact. */
-  all(): Candidate[]
+  best(limit: number, wanted?: number): Promise<Candidate[]>
+  /** Every candidate, best first, exact; of a store the best `limit` or more. */
+  all(limit?: number): Promise<Candidate[]>
+  /** Whether a store is asked, so that it pays to ask for few candidates first. */
+  readonly isRemote: boolean
 }
 
 /**
@@ -46,13 +52,14 @@ export function rankQuery(
   const readable = queryVector ? readableShare : 0
   const asked = layers.map((layer, index) => scoreLayer(layer, index, terms, possibleScore, queryVector, readable))
   return {
-    best(limit) {
-      const lists = asked.map(layer => layer.best(limit))
+    isRemote: layers.some(({ dense }) => dense?.vectors.kind === 'remote'),
+    async best(limit, wanted = limit) {
+      const lists = await Promise.all(asked.map(layer => layer.best(limit, wanted)))
       const bound = Math.max(...lists.map(list => list.bound))
       const certain = lists.flatMap(list => list.candidates).filter(candidate => candidate.evidence >= bound)
       return sorted(certain).slice(0, limit)
     },
-    all: () => sorted(asked.flatMap(layer => layer.all())),
+    all: async limit => sorted((await Promise.all(asked.map(layer => layer.all(limit)))).flat()),
   }
 }
 
@@ -90,8 +97,8 @@ function scoreLayer(
     lexicalShare: lexicalShares[position]!,
   })
 
-  function withAllVectors(limit: number): Candidate[] {
-    const similarities = dense!.vectors.similarities(queryVector!)
+  function withAllVectors(vectors: VectorIndex, limit: number): Candidate[] {
+    const similarities = vectors.similarities(queryVector!)
     const evidence = new Float64Array(size)
     for (let i = 0; i < size; i++) evidence[i] = evidenceAt(i, similarities[i]!)
     return Array.from(topK(evidence, limit), position => candidate(position, similarities[position]!))
@@ -102,27 +109,46 @@ function scoreLayer(
     return found.filter(({ lexicalShare }) => lexicalShare > 0)
   }
 
+  /** Fagin's threshold: a document in neither list has at most the last similarity of one and the last share of the other. */
+  function beyond(lastSimilarity: number, byWords: Uint32Array): number {
+    return evidenceOf(Math.max(0, lastSimilarity), lexicalShares[byWords.at(-1) ?? 0]!, readableShare)
+  }
+
+  async function ofStore(vectors: RemoteVectors, limit: number, wanted: number): Promise<BestOfLayer> {
+    const mostEvidence = (cosine: number, share: number) => evidenceOf(Math.max(0, cosine), share, readableShare)
+    const question = { vectors, queryVector: queryVector!, lexicalShares, evidenceAt, mostEvidence }
+    const { positions, similarities, bound } = await askStore(question, limit, wanted)
+    return { candidates: positions.map(position => candidate(position, similarities.get(position))), bound }
+  }
+
   return {
-    all: () => (useVectors ? withAllVectors(size) : lexicalOnly(size)),
+    async all(limit = size): Promise<Candidate[]> {
+      if (!useVectors) return lexicalOnly(size)
+      const { vectors } = dense
+      if (vectors.kind !== 'remote') return withAllVectors(vectors, size)
+      return (await ofStore(vectors, Math.min(limit, size), Math.min(limit, size))).candidates
+    },
     /** The best candidates, and the evidence that no document of this layer beyond them exceeds, as far as they count. */
-    best(limit: number): { candidates: Candidate[]; bound: number } {
+    async best(limit: number, wanted: number): Promise<BestOfLayer> {
       if (!useVectors) return { candidates: lexicalOnly(limit), bound: Number.NEGATIVE_INFINITY }
-      if (dense.vectors.kind === 'exact' || limit >= size) {
-        return { candidates: withAllVectors(limit), bound: Number.NEGATIVE_INFINITY }
+      const { vectors } = dense
+      if (vectors.kind === 'remote') return ofStore(vectors, limit, wanted)
+      if (vectors.kind === 'exact' || limit >= size) {
+        return { candidates: withAllVectors(vectors, limit), bound: Number.NEGATIVE_INFINITY }
       }
-      // Fagin's threshold: a document in neither list has at most the last similarity of one and the last share of the
-      // other, so that whatever has more evidence than both together is certain to be among the best.
-      const nearest = dense.vectors.nearest(queryVector, limit)
+      // Whatever has more evidence than both ends of the lists together is certain to be among the best.
+      const nearest = vectors.nearest(queryVector, limit)
       const byWords = topK(lexicalShares, limit)
-      const lastSimilarity = Math.max(0, nearest.similarities.at(-1) ?? 0)
-      const lastShare = lexicalShares[byWords.at(-1) ?? 0]!
       const positions = new Set<number>([...nearest.ids, ...byWords])
       return {
-        candidates: Array.from(positions, position =>
-          candidate(position, dense.vectors.similarity(queryVector, position)),
-        ),
-        bound: evidenceOf(lastSimilarity, lastShare, readableShare),
+        candidates: Array.from(positions, position => candidate(position, vectors.similarity(queryVector, position))),
+        bound: beyond(nearest.similarities.at(-1) ?? 0, byWords),
       }
     },
   }
+}
+
+interface BestOfLayer {
+  readonly candidates: Candidate[]
+  readonly bound: number
 }

@@ -3,14 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { cli } from './cli-harness.js'
 
 describe('--help', () => {
-  it.each([[[]], [['build']], [['verify']], [['search']]])('of %j has examples and fits 80 columns', async command => {
-    const { code, out, err } = await cli([...command, '--help'])
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain(`Usage: ${['mastra-semantic-tool-search', ...command].join(' ')}`)
-    expect(out).toMatch(/\nExamples:\n( {2}\$ .*\n)+/)
-  })
+  it.each([[[]], [['build']], [['verify']], [['search']], [['push']]])(
+    'of %j has examples and fits 80 columns',
+    async command => {
+      const { code, out, err } = await cli([...command, '--help'])
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toContain(`Usage: ${['mastra-semantic-tool-search', ...command].join(' ')}`)
+      expect(out).toMatch(/\nExamples:\n( {2}\$ .*\n)+/)
+    },
+  )
 
-  it.each(['build', 'verify', 'search'])('of %s is what "help" shows', async command => {
+  it.each(['build', 'verify', 'search', 'push'])('of %s is what "help" shows', async command => {
     expect(await cli(['help', command])).toEqual(await cli([command, '--help']))
   })
 

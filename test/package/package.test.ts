@@ -166,6 +166,21 @@ describe('the packed package', () => {
     await expect(run(bin, ['biuld'])).rejects.toMatchObject({ code: 2 })
   })
 
+  it('says what to install for a store whose package is not there', async () => {
+    const { folder } = usual
+    const bin = join(folder, 'node_modules/.bin/mastra-semantic-tool-search')
+    await writeFile(join(folder, 'one.json'), '{ "ping": { "description": "Answers." } }')
+    for (const [url, name] of [
+      ['postgresql://me:hunter2@localhost/db', '@mastra/pg'],
+      ['file:tools.db', '@mastra/libsql'],
+    ]) {
+      const failed = await run(bin, ['push', 'one.json', '--url', url!], { cwd: folder }).catch(error => error)
+      expect(failed).toMatchObject({ code: 1, stdout: '' })
+      expect(failed.stderr).toContain(`npm install ${name}`)
+      expect(failed.stderr).not.toContain('hunter2')
+    }
+  })
+
   it('installs where hnswlib-node cannot compile', () => {
     expect(withoutCompiler.packages).toContain('mastra-semantic-tool-search')
     expect(withoutCompiler.packages).not.toContain('hnswlib-node')

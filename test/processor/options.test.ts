@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidOptionsError } from '../../src/errors.js'
 import { resolveOptions, type SemanticToolSearchOptions } from '../../src/options.js'
 import { DEFAULT_MIN_SCORE } from '../../src/ranking/score.js'
+import { memoryStore } from '../vector-store/memory-store.js'
 import { makeTool } from './harness.js'
 
 const resolve = (options: unknown) => resolveOptions(options as SemanticToolSearchOptions)
@@ -33,6 +34,7 @@ describe('resolveOptions', () => {
       filter: undefined,
       embedder: undefined,
       strict: false,
+      vectorStore: undefined,
     })
   })
 
@@ -95,5 +97,61 @@ describe('resolveOptions', () => {
     expect(messageOf({ tools: {}, serch: {} })).toBe('Unknown option serch. Did you mean search?')
     expect(messageOf({ tools: {}, search: { topk: 3 } })).toBe('Unknown option search.topk. Did you mean search.topK?')
     expect(messageOf({ tools: {}, colour: 1 })).toMatch(/^Unknown option colour\. Valid names: tools, /)
+  })
+})
+
+describe('vectorStore', () => {
+  const store = memoryStore()
+  const withStore = (vectorStore: unknown, more = {}) => messageOf({ tools: {}, vectorStore, ...more })
+
+  it('fills in every default', () => {
+    expect(resolve({ tools: {}, vectorStore: { store, indexName: 'tools' } }).vectorStore).toEqual({
+      store,
+      indexName: 'tools',
+      namespace: undefined,
+      timeoutMs: 1_000,
+      sync: true,
+      removeAfterMs: 86_400_000,
+    })
+  })
+
+  it.each([
+    [{ indexName: 'tools' }, 'Expected vectorStore.store to be a MastraVector, such as a PgVector, got undefined'],
+    [
+      { store: { query() {} }, indexName: 'tools' },
+      'Expected vectorStore.store to be a MastraVector, such as a PgVector, got an object',
+    ],
+    [
+      { store, indexName: '' },
+      'Expected vectorStore.indexName to be a name of at most 32 letters, digits, _ and -, beginning with a letter, got ""',
+    ],
+    [{ store, indexName: 'tools"; drop' }, /Expected vectorStore.indexName to be .*got "tools\\"; drop"/],
+    [{ store, indexName: 'x'.repeat(33) }, /at most 32/],
+    [
+      { store, indexName: 'tools', namespace: ' ' },
+      'Expected vectorStore.namespace to be a text of 1 to 200 characters, got " "',
+    ],
+    [
+      { store, indexName: 'tools', timeoutMs: 0 },
+      'Expected vectorStore.timeoutMs to be a number of milliseconds > 0, got 0',
+    ],
+    [
+      { store, indexName: 'tools', timeoutMs: Number.POSITIVE_INFINITY },
+      /timeoutMs to be a number of milliseconds > 0, got Infinity/,
+    ],
+    [{ store, indexName: 'tools', removeAfterMs: -1 }, /removeAfterMs to be a number of milliseconds ≥ 0/],
+    [{ store, indexName: 'tools', sync: 'no' }, 'Expected vectorStore.sync to be true or false, got "no"'],
+    [
+      { store, indexName: 'tools', timeout: 5 },
+      'Unknown option vectorStore.timeout. Did you mean vectorStore.timeoutMs?',
+    ],
+    ['postgres', 'Expected vectorStore to be an object with store and indexName, got "postgres"'],
+  ])('refuses %o', (vectorStore, message) => {
+    expect(withStore(vectorStore)).toMatch(message)
+  })
+
+  it('refuses an index beside it, with the command that moves one into the other', () => {
+    const message = withStore({ store, indexName: 'tools' }, { index: './tool-index' })
+    expect(message).toMatch(/Expected index or vectorStore, got both.*push <tool-index>/)
   })
 })

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { documentOfFields } from '../../src/catalog/document.js'
+import { BUCKETS, indexOfNamespace, metadataOf, rowId, rowOf, type StoreTarget } from '../../src/vector-store/rows.js'
+import { listRows } from '../../src/vector-store/store-index.js'
+import { synchronise } from '../../src/vector-store/synchronise.js'
+import { memoryStore } from './memory-store.js'
+
+const store = memoryStore()
+const target: StoreTarget = { store, index: 'tools', namespace: 'acme', modelId: 'model', dimensions: 2 }
+const hashOf = (name: string) => documentOfFields({ name, description: '', parameters: '' }).hash
+
+describe("a row's id", () => {
+  it('is a UUID, the same for the same model and text, and another for another', () => {
+    const ids = ['a', 'b'].flatMap(model => ['x', 'y'].map(name => rowId(model, hashOf(name))))
+    // RFC 9562, section 4: version 8, variant 10xx.
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(new Set(ids).size).toBe(4)
+    expect(rowId('a', hashOf('x'))).toBe(ids[0])
+  })
+})
+
+describe('the index of a namespace', () => {
+  it('is the name itself without one', () => {
+    expect(indexOfNamespace(store, 'tools', undefined)).toBe('tools')
+  })
+
+  it('shows the namespace, and tells apart what looks alike', () => {
+    const names = ['acme', 'ACME', 'ac-me', ' acme', 'acme\u200b', 'ácme', '株式会社'].map(namespace =>
+      indexOfNamespace(store, 'tools', namespace),
+    )
+    expect(names[0]).toMatch(/^tools_acme_[0-9a-f]{12}$/)
+    expect(names.at(-1)).toMatch(/^tools_[0-9a-f]{12}$/)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('has the separator of the store, and is a name that PostgreSQL and Pinecone take', () => {
+    const pinecone = Object.assign(memoryStore(), { indexSeparator: '-' })
+    expect(indexOfNamespace(pinecone, 'tools', 'acme')).toMatch(/^tools-acme-[0-9a-f]{12}$/)
+    const indexName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,31}$/)
+    fc.assert(
+      fc.property(indexName, fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' }), (name, namespace) => {
+        const index = indexOfNamespace(store, name, namespace)
+        expect(index).toMatch(/^[A-Za-z_][A-Za-z0-9_]*$/)
+        expect(index.length).toBeLessThanOrEqual(45)
+        expect(index.startsWith(`${name}_`)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe("a row's metadata", () => {
+  it('comes back as it was written, with a bucket in range', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (name, readableShare) => {
+          const hash = hashOf(name)
+          const metadata = metadataOf(target, { hash, name }, readableShare)
+          expect(metadata.bucket).toBeGreaterThanOrEqual(0)
+          expect(metadata.bucket).toBeLessThan(BUCKETS)
+          expect(rowOf({ id: 'x', score: 0.5, metadata: { ...metadata } })?.metadata).toEqual(metadata)
+        },
+      ),
+    )
+  })
+
+  it.each([
+    undefined,
+    {},
+    { documentHash: 'x' },
+    { documentHash: 7, name: 'a', model: 'm', readableShare: 1 },
+    { documentHash: 'x', name: 'a', model: 'm', readableShare: 7 },
+    { documentHash: 'x', name: 'a', model: 'm', readableShare: '1' },
+  ])('of another writer is none: %j', metadata => {
+    expect(rowOf({ id: 'x', score: 0.5, ...(metadata && { metadata }) })).toBeUndefined()
+  })
+})
+
+describe('listing', () => {
+  it.each([0, 12_000, 1_000_000])('gives each of 12,000 rows once, where the store counts %i', async count => {
+    const large = memoryStore()
+    const documents = Array.from({ length: 12_000 }, (_, at) => ({ hash: hashOf(`tool ${at}`), name: `tool_${at}` }))
+    const vector = Float32Array.from([1, 0])
+    await synchronise(
+      { ...target, store: large },
+      {
+        documents,
+        vectorsOf: async batch => batch.map(() => ({ vector, readableShare: 1 })),
+        isEmbedding: false,
+        writes: true,
+        removeAfterMs: 0,
+      },
+    )
+    // No store gives more than it is asked for.
+    large.maxTopK = 5_000
+    const hashes: string[] = []
+    for await (const page of listRows({ ...target, store: large }, count)) {
+      expect(page.length).toBeLessThanOrEqual(5_000)
+      hashes.push(...page.map(({ metadata }) => metadata.documentHash))
+    }
+    expect(hashes.sort()).toEqual(documents.map(({ hash }) => hash).sort())
+  })
+})
