@@ -33,6 +33,7 @@ function withUsualMembers(key: string, value: unknown) {
     invisibleCharacters: 0,
     givesOrders: false,
     truncated: false,
+    queries: 0,
     ...(value as object),
   }
 }

@@ -183,7 +183,7 @@ describe('--watch', () => {
         } else if (step === 1 && out.includes('watched.ts changed')) {
           step = 2
           void replace(source, `export default { c: { description: 'other pdf' }, b: { description: 'x' } }`)
-        } else if (step === 2 && searches(out) === 2 && out.trimEnd().endsWith('█')) {
+        } else if (step === 2 && searches(out) === 2 && /[\u2580-\u259f]$/.test(out.trimEnd())) {
           step = 3
           controller.abort(new Error('enough'))
         }

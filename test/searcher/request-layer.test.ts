@@ -78,7 +78,7 @@ describe('tools that a request brings, known from the one before', () => {
         send_invoice: { description: 'Bill a customer', inputSchema },
         last,
       })
-      return (await searcher.searchCatalog(catalog, 'paint', { topK: 1, minScore: 0.3 })).results.map(
+      return (await searcher.searchCatalog(catalog, 'paint', { topK: 1, minScore: 0.05 })).results.map(
         ({ name }) => name,
       )
     }
