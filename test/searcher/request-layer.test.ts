@@ -28,7 +28,7 @@ function makeSearcher() {
   const empty = createCatalog({})
   return async (texts: Parameters<typeof toolsOf>[0], query: string) => {
     const catalog = mergeCatalog(empty, toolsOf(texts))
-    return (await searcher.searchCatalog(catalog, query, { topK: 1, minScore: 0 })).results[0]
+    return (await searcher.searchCatalog(catalog, query, { topK: 1, minScore: 0.1 })).results[0]
   }
 }
 
@@ -78,7 +78,7 @@ describe('tools that a request brings, known from the one before', () => {
         send_invoice: { description: 'Bill a customer', inputSchema },
         last,
       })
-      return (await searcher.searchCatalog(catalog, 'paint', { topK: 1, minScore: 0.05 })).results.map(
+      return (await searcher.searchCatalog(catalog, 'paint', { topK: 1, minScore: 0.1 })).results.map(
         ({ name }) => name,
       )
     }
