@@ -29,8 +29,7 @@ describe('PostgreSQL that is killed and started again', () => {
     expect(embedder.documents).toBeLessThanOrEqual(TOOLS + 2 * 128)
   })
 
-  // Again where a slow machine let a search wait longer than its time limit before the crash.
-  test('in the middle of searches: all are answered, and by meaning again when it is back', { retry: 3 }, async ({
+  test('in the middle of searches: all are answered, and by meaning again when it is back', async ({
     server,
     store,
   }) => {
