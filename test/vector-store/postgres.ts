@@ -118,7 +118,8 @@ async function newServer(installed: string): Promise<PostgresServer> {
   }
 
   async function end(signal: 'SIGQUIT' | 'SIGINT') {
-    if (!running) return
+    // One that ended by itself says so once, and never again.
+    if (!running || running.exitCode !== null || running.signalCode !== null) return
     const ended = new Promise(resolve => running!.once('exit', resolve))
     running.kill(signal)
     await ended
