@@ -13,6 +13,7 @@ import { resolveBuildOptions } from '../options.js'
 import { messageOf } from '../show.js'
 import { untilAborted } from '../wait.js'
 import { adaptationOf, type BuildHooks, timeOfBuild, writeIndex } from './finish.js'
+import { documentVectorOfRow } from './indexed-layer.js'
 import { openToolIndex } from './open.js'
 import type { BuildProgress, BuildReport, ManifestModel, ManifestTool, ToolIndex } from './tool-index.js'
 import { rejectForeignFolder } from './write.js'
@@ -205,10 +206,7 @@ async function embedAll(
 
 function storedDocument(index: ToolIndex, hash: string): EmbeddedDocument {
   const row = index.rowOfDocument(hash)!
-  const { readableShare, tokens } = index.manifest.tools[row]!
-  const { dimensions } = index.manifest.model
-  const vector = index.documentVectors.subarray(row * dimensions, (row + 1) * dimensions)
-  return { vector, readableShare, tokens }
+  return { ...documentVectorOfRow(index, row), tokens: index.manifest.tools[row]!.tokens }
 }
 
 function factsOf({ name, tool }: CatalogEntry, document: ToolDocument) {

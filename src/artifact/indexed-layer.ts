@@ -15,8 +15,17 @@ export function storedVector(index: ToolIndex, hash: string): CachedVector | und
   return row === undefined ? undefined : vectorOfRow(index, row)
 }
 
-/** The vector in a row of an index, a view. */
-export function vectorOfRow({ manifest, vectors }: ToolIndex, row: number): CachedVector {
+/** The vector in a row of an index as it is searched, a view. */
+export function vectorOfRow(index: ToolIndex, row: number): CachedVector {
+  return rowOf(index, index.vectors, row)
+}
+
+/** The vector in a row of an index as the model made it, a view: what may be compared without its adaptation. */
+export function documentVectorOfRow(index: ToolIndex, row: number): CachedVector {
+  return rowOf(index, index.documentVectors, row)
+}
+
+function rowOf({ manifest }: ToolIndex, vectors: Float32Array, row: number): CachedVector {
   const { dimensions } = manifest.model
   return {
     vector: vectors.subarray(row * dimensions, (row + 1) * dimensions),

@@ -1,4 +1,4 @@
-import { vectorOfRow } from '../artifact/indexed-layer.js'
+import { documentVectorOfRow } from '../artifact/indexed-layer.js'
 import { rejectMismatch } from '../artifact/manifest.js'
 import type { ToolIndex } from '../artifact/tool-index.js'
 import { createCatalog, type ToolLike } from '../catalog/catalog.js'
@@ -13,7 +13,7 @@ import { type SyncDocument, type SyncProgress, type SyncReport, synchronise } fr
 export interface PushOptions extends Pick<StoreTarget, 'store' | 'index' | 'namespace'> {
   /** The catalog; without it, that of `prebuilt`. */
   readonly tools: Record<string, ToolLike> | undefined
-  /** Its vectors are not embedded again. */
+  /** Its vectors are not embedded again; they are taken without its adaptation, which a store's searches do not have. */
   readonly prebuilt: ToolIndex | undefined
   /** Used where a document is not in `prebuilt`; made only then. */
   readonly embedder: () => Embedder
@@ -43,7 +43,7 @@ export async function pushCatalog(options: PushOptions): Promise<PushReport> {
   const all = texts?.tools ?? prebuilt!.manifest.tools.map(({ name, documentHash }) => ({ name, hash: documentHash }))
   const stored = ({ hash }: SyncDocument) => {
     const row = prebuilt?.rowOfDocument(hash)
-    return row === undefined ? undefined : vectorOfRow(prebuilt!, row)
+    return row === undefined ? undefined : documentVectorOfRow(prebuilt!, row)
   }
 
   async function vectorsOf(documents: readonly SyncDocument[]): Promise<readonly CachedVector[]> {

@@ -2,8 +2,10 @@ import { LibSQLVector } from '@mastra/libsql'
 import { PgVector } from '@mastra/pg'
 import { describe, expect, it, vi } from 'vitest'
 import { buildToolIndex } from '../../src/artifact/build.js'
+import { openToolIndex } from '../../src/artifact/open.js'
 import { secretsOf } from '../../src/cli/push/secrets.js'
 import { createToolSearcher } from '../../src/searcher.js'
+import { writeAdapted } from '../artifact/fixtures/adapted.js'
 import { wordEmbedder } from '../searcher/word-embedder.js'
 import { officeTools } from '../vector-store/store-contract.js'
 import { withPostgres } from '../vector-store/with-postgres.js'
@@ -32,6 +34,28 @@ async function countRows(url: string, indexName: string): Promise<number> {
 }
 
 describe('push', () => {
+  it('writes the vectors of the model, also of an index that is adapted to queries', async () => {
+    const url = urlOf('adapted')
+    const out = work.path('adapted-index')
+    await buildToolIndex({ tools: officeTools(), out, embedder: wordEmbedder() })
+    await writeAdapted(await openToolIndex(out))
+    const { vectors, documentVectors, manifest } = await openToolIndex(out)
+    const pulled = manifest.tools.findIndex(({ queries }) => queries > 0)
+    const { dimensions } = manifest.model
+    const rowOf = (all: Float32Array) => all.slice(pulled * dimensions, (pulled + 1) * dimensions)
+    expect(rowOf(vectors)).not.toEqual(rowOf(documentVectors))
+
+    expect((await cli(['push', out, '--url', url], { embedder: wordEmbedder() })).code).toBe(0)
+    const store = new LibSQLVector({ id: 'check', url })
+    const own = rowOf(documentVectors)
+    const query = { indexName: 'tools', queryVector: Array.from(own), topK: 80, includeVector: true }
+    const found = (await store.query(query)).find(({ metadata }) => metadata?.name === manifest.tools[pulled]!.name)
+    await store.close()
+    // The store writes numbers as text of some eight digits.
+    const furthest = Math.max(...found!.vector!.map((value, i) => Math.abs(value - own[i]!)))
+    expect(furthest).toBeLessThan(1e-6)
+  })
+
   it('writes tools, then only what is new, and deletes what is gone with --prune', async () => {
     const url = urlOf('tools')
     const first = await cli(['push', await toolsFile('all'), '--url', url])
