@@ -3,7 +3,7 @@ import { documentOf, documentOfFields, type ToolDocument } from '../src/catalog/
 import { type CheckedEmbedder, checkedEmbedder } from '../src/embedding/checked.js'
 import type { Embedder } from '../src/embedding/embedder.js'
 import { buildLexicalLayer, type LexicalLayer } from '../src/layer-index.js'
-import { weightQuery } from '../src/lexical/bm25.js'
+import { lexicalSharesOf, weightQuery } from '../src/lexical/bm25.js'
 import { createExactIndex } from '../src/vector/exact.js'
 import { packRows } from '../src/vector/pack-rows.js'
 import { topK } from '../src/vector/top-k.js'
@@ -77,11 +77,8 @@ export function evidenceFor(index: CorpusIndex, query: string, queryVector: Floa
   const { names, lexical, exact, readableShares } = index
   const cosine = exact.similarities(queryVector)
   for (let i = 0; i < cosine.length; i++) cosine[i]! *= readableShares[i]!
-  const { terms, possibleScore } = weightQuery(query, [lexical.lexical])
-  const shares = new Float32Array(names.length)
-  if (possibleScore > 0) lexical.lexical.addScores(terms, shares)
-  for (let i = 0; i < shares.length; i++) shares[i]! /= possibleScore || 1
-  return { names, cosine, shares }
+  const { lexical: words } = lexical
+  return { names, cosine, shares: lexicalSharesOf(words, weightQuery(query, [words])) }
 }
 
 const DEPTH = 10

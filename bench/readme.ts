@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { signed } from '../src/show.js'
 import type { TradeOff } from './benchmarks/no-answer.js'
 import { drawTradeOff } from './chart.js'
 import { LABELLED_CORPORA } from './corpora.js'
@@ -218,8 +219,6 @@ function adaptFigures(): string {
 nDCG@10 on other queries of MetaTool's 199 tools, from \`bench/results/adapt.json\`, made by \`npm run bench -- adapt\`.${half}${talk}
 `
 }
-
-const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`
 
 function storeFigures(): string {
   const { metric, record } = figuresOf('store')

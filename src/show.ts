@@ -22,3 +22,6 @@ export function messageOf(thrown: unknown): string {
     return show(thrown)
   }
 }
+
+/** A difference of figures with its sign and three decimals, such as "+0.084" and "−0.002". */
+export const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { embedCatalog, reportOf } from '../artifact/build.js'
 import { type BuildHooks, type IndexParts, timeOfBuild, writeIndex } from '../artifact/finish.js'
-import { rebuildCure, rejectMismatch } from '../artifact/manifest.js'
+import { otherWeights, rebuildCure, rejectMismatch } from '../artifact/manifest.js'
 import { openToolIndex } from '../artifact/open.js'
 import { storedCatalog } from '../artifact/stored-catalog.js'
 import type { BuildProgress, BuildReport, ManifestAdaptation } from '../artifact/tool-index.js'
@@ -15,7 +15,7 @@ import { IndexMismatchError, InvalidOptionsError } from '../errors.js'
 import { buildLexicalLayer } from '../layer-index.js'
 import { resolveAdaptOptions } from '../options.js'
 import { DEFAULT_SEED } from '../random.js'
-import { show } from '../show.js'
+import { show, signed } from '../show.js'
 import { nearestNames } from '../tuning/known-names.js'
 import { untilAborted } from '../wait.js'
 import { type Adaptation, learnAdaptation, MIN_QUERIES, type QueryToLearn } from './learn.js'
@@ -70,6 +70,7 @@ export interface AdaptReport {
  */
 export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<AdaptReport> {
   const { tools, index, out, queries, seed = DEFAULT_SEED, keepOthers = true, ...hooks } = resolveAdaptOptions(options)
+  // Rejects a wrong one before the work.
   timeOfBuild()
   const path = resolve(out ?? index!)
   const from = index === undefined ? path : resolve(index)
@@ -77,14 +78,8 @@ export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<Ad
   const embedder = checkedEmbedder(options.embedder ?? defaultEmbedder())
   const catalog = tools ? await ofTools(tools, from, embedder, hooks) : await ofIndex(from, embedder, hooks)
   const { abortSignal, onProgress } = hooks
-  const labelled = await embedQueries(
-    mergedByText(
-      queries,
-      catalog.parts.tools.map(({ name }) => name),
-    ),
-    embedder,
-    hooks,
-  )
+  const names = catalog.parts.tools.map(({ name }) => name)
+  const labelled = await embedQueries(mergedByText(queries, names), embedder, hooks)
   if (labelled.length < MIN_QUERIES) {
     const reason = `${labelled.length} queries with a relevant tool that the model can read are too few to learn from; collect at least ${MIN_QUERIES}, better some hundred.`
     return { helps: false, reason, adaptation: null, build: null }
@@ -93,7 +88,7 @@ export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<Ad
   const adaptation = await learnAdaptation(
     {
       dimensions,
-      names: catalog.parts.tools.map(({ name }) => name),
+      names,
       vectors: catalog.parts.vectors,
       readableShares: Float32Array.from(catalog.parts.tools, ({ readableShare }) => readableShare),
       lexical: await buildLexicalLayer(catalog.documents),
@@ -123,8 +118,6 @@ function refusalOf({ manifest }: Adaptation): string | null {
   return `On held-out queries nDCG@10 changes by ${figures}: that is not beyond noise. Collect more queries.`
 }
 
-export const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`
-
 interface Source {
   readonly parts: Omit<IndexParts, 'path' | 'documents' | 'adaptation'>
   readonly documents: readonly ToolDocument[]
@@ -147,13 +140,12 @@ async function ofIndex(from: string, embedder: CheckedEmbedder, { abortSignal, w
   const previous = await openToolIndex(from, { abortSignal })
   const { manifest, documentVectors, documents } = previous
   rejectMismatch(manifest, embedder, from)
-  const here = (await untilAborted(embedder.knownProvenance(), abortSignal))?.weightsSha256
-  const there = manifest.model.weightsSha256
-  if (here !== undefined && there !== null && here !== there) {
+  const here = await otherWeights(manifest, embedder, abortSignal)
+  if (here !== undefined) {
     throw new IndexMismatchError(from, {
       property: "model's weights",
       expected: `has ${here}`,
-      got: there,
+      got: manifest.model.weightsSha256!,
       cure: rebuildCure(from),
     })
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ManifestAdaptation } from '../artifact/tool-index.js'
 import type { LexicalLayer } from '../layer-index.js'
-import { weightQuery } from '../lexical/bm25.js'
+import { lexicalSharesOf, weightQuery } from '../lexical/bm25.js'
 import { seededRandom, shuffled } from '../random.js'
 import { evidenceOf } from '../ranking/score.js'
 import { type Choice, chooseStrength } from './choose.js'
@@ -112,16 +112,10 @@ function groupsOf(queries: readonly QueryToLearn[]): number[] {
 
 /** Cosine similarities and words, weighed as in a search. */
 function evidenceFor(
-  { names, readableShares, lexical: { lexical } }: CatalogToLearn,
+  { readableShares, lexical: { lexical } }: CatalogToLearn,
   queries: readonly QueryToLearn[],
 ): Evidence {
-  const shares = queries.map(({ text }) => {
-    const own = new Float32Array(names.length)
-    const { terms, possibleScore } = weightQuery(text, [lexical])
-    if (possibleScore > 0) lexical.addScores(terms, own)
-    for (let tool = 0; tool < own.length; tool++) own[tool]! /= possibleScore || 1
-    return own
-  })
+  const shares = queries.map(({ text }) => lexicalSharesOf(lexical, weightQuery(text, [lexical])))
   return (query, tool, cosineSimilarity) =>
     evidenceOf(cosineSimilarity * readableShares[tool]!, shares[query]![tool]!, queries[query]!.readableShare)
 }

@@ -3,7 +3,7 @@ import { type CatalogEntry, createCatalog, type ToolLike } from '../catalog/cata
 import { DOCUMENT_TEMPLATE_VERSION, documentOf, readDescription, type ToolDocument } from '../catalog/document.js'
 import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
-import { EMPTY_DOCUMENT } from '../embedding/document-vectors.js'
+import { embedTexts, textToEmbed } from '../embedding/document-vectors.js'
 import type { Embedder, ModelProvenance } from '../embedding/embedder.js'
 import type { CachedVector } from '../embedding/vector-cache.js'
 import { isToolSearchError } from '../errors.js'
@@ -41,14 +41,16 @@ const DOCUMENTS_PER_CALL = 64
 /**
  * Builds the index of `tools` in the folder `out`. Documents whose text an index there has already, made by the same
  * model, are not embedded again. The same tools, model and version give the same bytes on the same kind of CPU,
- * in whatever order the tools come, and whatever was there before but for an adaptation (`adaptToolIndex`), which is kept; the time stamp is that of `SOURCE_DATE_EPOCH` (in
- * seconds) where it is set. An index that is the same already is left as it is.
+ * in whatever order the tools come, and whatever was there before but for an adaptation (`adaptToolIndex`), which is
+ * kept; the time stamp is that of `SOURCE_DATE_EPOCH` (in seconds) where it is set. An index that is the same already is
+ * left as it is.
  *
  * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} for what cannot be indexed,
  * {ModelLoadError | EmbeddingError | EmbedderMismatchError} where the model fails. The folder is then as it was.
  */
 export async function buildToolIndex(options: BuildToolIndexOptions): Promise<BuildReport> {
   const { out, includeDocuments, ...rest } = resolveBuildOptions(options)
+  // Rejects a wrong one before the work.
   timeOfBuild()
   const path = resolve(out)
   await rejectForeignFolder(path)
@@ -190,14 +192,13 @@ async function embedAll(
   for (let start = 0; start < documents.length; start += DOCUMENTS_PER_CALL) {
     onProgress?.({ phase: 'embed', done: start, total: documents.length })
     const part = documents.slice(start, start + DOCUMENTS_PER_CALL)
-    const texts = part.map(({ text }) => text || EMPTY_DOCUMENT)
+    const texts = part.map(textToEmbed)
     // `independent`: a vector must not depend on which other documents are new.
-    const embedding = embedder.embedDocuments(texts, { abortSignal, independent: true })
+    const embedding = embedTexts(texts, embedder, { abortSignal, independent: true })
     const vectors = await untilAborted(embedding, abortSignal)
-    const shares = await untilAborted(embedder.readableShares(texts), abortSignal)
     const counts = await untilAborted(embedder.tokenCounts(texts), abortSignal)
     part.forEach(({ hash }, i) => {
-      embedded.set(hash, { vector: vectors[i]!, readableShare: shares[i]!, tokens: counts?.[i] ?? null })
+      embedded.set(hash, { ...vectors[i]!, tokens: counts?.[i] ?? null })
     })
   }
   if (documents.length > 0) onProgress?.({ phase: 'embed', done: documents.length, total: documents.length })

@@ -5,6 +5,7 @@ import type { CheckedEmbedder } from '../embedding/checked.js'
 import { IndexMismatchError, InvalidIndexError } from '../errors.js'
 import { messageOf, show } from '../show.js'
 import type { Estimate } from '../tuning/intervals.js'
+import { untilAborted } from '../wait.js'
 import { nullable, object, type Read, value } from './manifest-head.js'
 import {
   FORMAT_VERSION,
@@ -291,6 +292,17 @@ function rejectInconsistentAdaptation(manifest: ToolIndexManifest, tools: readon
   if (files.adaptation && files.adaptation.bytes !== bytes) {
     throw broken(path, `its manifest.json says that the adaptation has ${files.adaptation.bytes} bytes, not ${bytes}`)
   }
+}
+
+/** sha256 of this process's weights where they are known and not those of the index. */
+export async function otherWeights(
+  { model }: ToolIndexManifest,
+  embedder: CheckedEmbedder,
+  abortSignal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if (model.weightsSha256 === null) return undefined
+  const here = (await untilAborted(embedder.knownProvenance(), abortSignal))?.weightsSha256
+  return here === model.weightsSha256 ? undefined : here
 }
 
 /**

@@ -6,9 +6,8 @@ import type { Embedder } from '../embedding/embedder.js'
 import { isToolSearchError } from '../errors.js'
 import { resolveVerifyOptions } from '../options.js'
 import { messageOf } from '../show.js'
-import { untilAborted } from '../wait.js'
 import { driftOf, hasDrift, hashedTools } from './drift.js'
-import { rebuildCure, rejectMismatch } from './manifest.js'
+import { otherWeights, rebuildCure, rejectMismatch } from './manifest.js'
 import { openToolIndex } from './open.js'
 import type { ToolIndexManifest, VerifyReport } from './tool-index.js'
 
@@ -47,15 +46,14 @@ export async function verifyToolIndex(path: string, options: VerifyToolIndexOpti
 }
 
 async function weightProblems(
-  { model }: ToolIndexManifest,
+  manifest: ToolIndexManifest,
   embedder: CheckedEmbedder,
   path: string,
   abortSignal: AbortSignal | undefined,
 ): Promise<string[]> {
-  if (model.weightsSha256 === null) return []
-  const here = (await untilAborted(embedder.knownProvenance(), abortSignal))?.weightsSha256
-  if (here === undefined || here === model.weightsSha256) return []
+  const here = await otherWeights(manifest, embedder, abortSignal)
+  if (here === undefined) return []
   return [
-    `The index "${path}" was built with weights of sha256 ${model.weightsSha256}, and the model here has ${here}. ${rebuildCure(path)}`,
+    `The index "${path}" was built with weights of sha256 ${manifest.model.weightsSha256}, and the model here has ${here}. ${rebuildCure(path)}`,
   ]
 }

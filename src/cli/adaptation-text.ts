@@ -1,5 +1,5 @@
-import { signed } from '../adapt/adapt-index.js'
 import type { ManifestAdaptation } from '../artifact/tool-index.js'
+import { signed } from '../show.js'
 import { whole } from './terminal.js'
 
 /** Such as "Adapted to 500 queries of 162 tools: nDCG@10 +0.084 (+0.071 to +0.097)". */

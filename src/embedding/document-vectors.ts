@@ -1,5 +1,6 @@
 import type { ToolDocument } from '../catalog/document.js'
 import type { CheckedEmbedder } from './checked.js'
+import type { EmbedOptions } from './embedder.js'
 import { type CachedVector, createVectorCache, type VectorCache } from './vector-cache.js'
 
 interface Vectors {
@@ -11,7 +12,22 @@ interface Vectors {
 const vectorsByEmbedder = new WeakMap<CheckedEmbedder, Vectors>()
 
 // An empty text has no meaning to embed, and some models refuse it.
-export const EMPTY_DOCUMENT = '-'
+const EMPTY_DOCUMENT = '-'
+
+/** A document's text as it is embedded. */
+export const textToEmbed = ({ text }: Pick<ToolDocument, 'text'>) => text || EMPTY_DOCUMENT
+
+/** Embeds texts (`textToEmbed`), and says how much of each the model can read. Nothing is asked of it for none. */
+export async function embedTexts(
+  texts: readonly string[],
+  embedder: CheckedEmbedder,
+  options?: EmbedOptions,
+): Promise<CachedVector[]> {
+  if (texts.length === 0) return []
+  const vectors = await embedder.embedDocuments(texts, options)
+  const shares = await embedder.readableShares(texts)
+  return vectors.map((vector, at) => ({ vector, readableShare: shares[at]! }))
+}
 
 /**
  * The vectors of documents, in order; those neither known to `stored` (by hash) nor seen before by this embedder are
@@ -34,7 +50,7 @@ export async function vectorsOf(
     const running = pending.get(key)
     if (known) found.set(key, known)
     else if (running) awaited.add(running)
-    else missing.set(key, documents[position]!.text || EMPTY_DOCUMENT)
+    else missing.set(key, textToEmbed(documents[position]!))
   })
   if (missing.size > 0) {
     const embedded = embed(missing, embedder, cache)
@@ -54,14 +70,8 @@ async function embed(
   embedder: CheckedEmbedder,
   cache: VectorCache,
 ): Promise<ReadonlyMap<string, CachedVector>> {
-  const list = [...texts.values()]
-  const vectors = await embedder.embedDocuments(list)
-  const shares = await embedder.readableShares(list)
-  const embedded = new Map<string, CachedVector>()
-  ;[...texts.keys()].forEach((key, at) => {
-    const value = { vector: vectors[at]!, readableShare: shares[at]! }
-    cache.set(key, value)
-    embedded.set(key, value)
-  })
+  const vectors = await embedTexts([...texts.values()], embedder)
+  const embedded = new Map(Array.from(texts.keys(), (key, at) => [key, vectors[at]!]))
+  for (const [key, vector] of embedded) cache.set(key, vector)
   return embedded
 }

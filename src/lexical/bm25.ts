@@ -144,6 +144,18 @@ export function weightQuery(
   return { terms, possibleScore: weights * (BM25.k1 + 1) }
 }
 
+/** For each document of a layer its score as a share of the query's possible one: 0 where it has none of its terms. */
+export function lexicalSharesOf(
+  layer: LexicalIndex,
+  { terms, possibleScore }: ReturnType<typeof weightQuery>,
+): Float32Array {
+  const shares = new Float32Array(layer.size)
+  if (possibleScore === 0) return shares
+  layer.addScores(terms, shares)
+  for (let document = 0; document < shares.length; document++) shares[document]! /= possibleScore
+  return shares
+}
+
 function inverseDocumentFrequency(frequency: number, size: number): number {
   return Math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
 }

@@ -1,5 +1,5 @@
 import type { DenseLayer, LexicalLayer } from '../layer-index.js'
-import { type WeightedTerm, weightQuery } from '../lexical/bm25.js'
+import { lexicalSharesOf, weightQuery } from '../lexical/bm25.js'
 import type { RemoteVectors } from '../vector/remote-vectors.js'
 import { topK } from '../vector/top-k.js'
 import type { VectorIndex } from '../vector/vector-index.js'
@@ -45,12 +45,14 @@ export function rankQuery(
   queryVector: Float32Array | undefined,
   readableShare: number,
 ): RankedQuery {
-  const { terms, possibleScore } = weightQuery(
+  const weighted = weightQuery(
     query,
     layers.map(layer => layer.lexical.lexical),
   )
   const readable = queryVector ? readableShare : 0
-  const asked = layers.map((layer, index) => scoreLayer(layer, index, terms, possibleScore, queryVector, readable))
+  const asked = layers.map((layer, index) =>
+    scoreLayer(layer, index, lexicalSharesOf(layer.lexical.lexical, weighted), queryVector, readable),
+  )
   return {
     isRemote: layers.some(({ dense }) => dense?.vectors.kind === 'remote'),
     async best(limit, wanted = limit) {
@@ -71,17 +73,11 @@ function sorted(candidates: Candidate[]): Candidate[] {
 function scoreLayer(
   { lexical, dense }: RankableLayer,
   layer: number,
-  terms: readonly WeightedTerm[],
-  possibleScore: number,
+  lexicalShares: Float32Array,
   queryVector: Float32Array | undefined,
   readableShare: number,
 ) {
   const size = lexical.documents.length
-  const lexicalShares = new Float32Array(size)
-  if (possibleScore > 0) {
-    lexical.lexical.addScores(terms, lexicalShares)
-    for (let i = 0; i < size; i++) lexicalShares[i]! /= possibleScore
-  }
   const useVectors = queryVector !== undefined && dense !== undefined && readableShare > 0
 
   const evidenceAt = (position: number, cosineSimilarity: number | undefined) => {
@@ -109,13 +105,12 @@ function scoreLayer(
     return found.filter(({ lexicalShare }) => lexicalShare > 0)
   }
 
-  /** Fagin's threshold: a document in neither list has at most the last similarity of one and the last share of the other. */
-  function beyond(lastSimilarity: number, byWords: Uint32Array): number {
-    return evidenceOf(Math.max(0, lastSimilarity), lexicalShares[byWords.at(-1) ?? 0]!, readableShare)
+  /** The most evidence that a document of this share may have, which is not nearer than `similarity`. */
+  function mostEvidence(similarity: number, share: number): number {
+    return evidenceOf(Math.max(0, similarity), share, readableShare)
   }
 
   async function ofStore(vectors: RemoteVectors, limit: number, wanted: number): Promise<BestOfLayer> {
-    const mostEvidence = (cosine: number, share: number) => evidenceOf(Math.max(0, cosine), share, readableShare)
     const question = { vectors, queryVector: queryVector!, lexicalShares, evidenceAt, mostEvidence }
     const { positions, similarities, bound } = await askStore(question, limit, wanted)
     return { candidates: positions.map(position => candidate(position, similarities.get(position))), bound }
@@ -126,7 +121,8 @@ function scoreLayer(
       if (!useVectors) return lexicalOnly(size)
       const { vectors } = dense
       if (vectors.kind !== 'remote') return withAllVectors(vectors, size)
-      return (await ofStore(vectors, Math.min(limit, size), Math.min(limit, size))).candidates
+      const most = Math.min(limit, size)
+      return (await ofStore(vectors, most, most)).candidates
     },
     /** The best candidates, and the evidence that no document of this layer beyond them exceeds, as far as they count. */
     async best(limit: number, wanted: number): Promise<BestOfLayer> {
@@ -136,13 +132,14 @@ function scoreLayer(
       if (vectors.kind === 'exact' || limit >= size) {
         return { candidates: withAllVectors(vectors, limit), bound: Number.NEGATIVE_INFINITY }
       }
-      // Whatever has more evidence than both ends of the lists together is certain to be among the best.
+      // Fagin's threshold: a document in neither list has at most the last similarity of one and the last share of the
+      // other, so that whatever has more evidence than both together is certain to be among the best.
       const nearest = vectors.nearest(queryVector, limit)
       const byWords = topK(lexicalShares, limit)
       const positions = new Set<number>([...nearest.ids, ...byWords])
       return {
         candidates: Array.from(positions, position => candidate(position, vectors.similarity(queryVector, position))),
-        bound: beyond(nearest.similarities.at(-1) ?? 0, byWords),
+        bound: mostEvidence(nearest.similarities.at(-1) ?? 0, lexicalShares[byWords.at(-1) ?? 0]!),
       }
     },
   }

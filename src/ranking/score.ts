@@ -4,8 +4,9 @@
  * A candidate's evidence is its cosine similarity to the query and its lexical share: its BM25 score as a share of what
  * a document fully matching every term of the query, and some terms more, would score (`weightQuery`). Both are absolute,
  * not relative to the best candidate, so that scores of different queries compare. They are added with fixed weights (a
- * weighted sum was better than rank fusion on every corpus) and mapped to 0–1 by the logistic function, which was fitted so that a
- * score is about the share of results with that score that are relevant: bench/fit-score.ts finds these constants again.
+ * weighted sum was better than rank fusion on every corpus) and mapped to 0–1 by the logistic function, which was fitted
+ * so that a score is about the share of results with that score that are relevant: bench/fit-score.ts finds these
+ * constants again.
  */
 const HYBRID = { cosine: 4.43, lexicalShare: 14.2, bias: -4.1 } as const
 

@@ -2,9 +2,9 @@ import { documentVectorOfRow } from '../artifact/indexed-layer.js'
 import { rejectMismatch } from '../artifact/manifest.js'
 import type { ToolIndex } from '../artifact/tool-index.js'
 import { createCatalog, type ToolLike } from '../catalog/catalog.js'
-import { documentOf } from '../catalog/document.js'
+import { documentOf, type ToolDocument } from '../catalog/document.js'
 import { checkedEmbedder } from '../embedding/checked.js'
-import { EMPTY_DOCUMENT } from '../embedding/document-vectors.js'
+import { embedTexts, textToEmbed } from '../embedding/document-vectors.js'
 import type { Embedder } from '../embedding/embedder.js'
 import type { CachedVector } from '../embedding/vector-cache.js'
 import type { StoreTarget } from './rows.js'
@@ -33,14 +33,14 @@ export interface PushReport extends SyncReport {
  */
 export async function pushCatalog(options: PushOptions): Promise<PushReport> {
   const { tools, prebuilt, store, index, namespace, removeAfterMs, onProgress, abortSignal } = options
-  const texts = tools && textsOf(tools)
+  const ofTools = tools && documentsOf(tools)
   const embedder = tools && checkedEmbedder(options.embedder())
   if (prebuilt) rejectMismatch(prebuilt.manifest, embedder, prebuilt.path)
   const { modelId, dimensions } = embedder ?? {
     modelId: prebuilt!.manifest.model.id,
     dimensions: prebuilt!.manifest.model.dimensions,
   }
-  const all = texts?.tools ?? prebuilt!.manifest.tools.map(({ name, documentHash }) => ({ name, hash: documentHash }))
+  const all = ofTools?.tools ?? prebuilt!.manifest.tools.map(({ name, documentHash }) => ({ name, hash: documentHash }))
   const stored = ({ hash }: SyncDocument) => {
     const row = prebuilt?.rowOfDocument(hash)
     return row === undefined ? undefined : documentVectorOfRow(prebuilt!, row)
@@ -48,11 +48,9 @@ export async function pushCatalog(options: PushOptions): Promise<PushReport> {
 
   async function vectorsOf(documents: readonly SyncDocument[]): Promise<readonly CachedVector[]> {
     const missing = documents.filter(document => !stored(document))
-    const lacking = missing.map(({ hash }) => texts!.byHash.get(hash)! || EMPTY_DOCUMENT)
-    const vectors =
-      lacking.length > 0 ? await embedder!.embedDocuments(lacking, { abortSignal, independent: true }) : []
-    const shares = lacking.length > 0 ? await embedder!.readableShares(lacking) : []
-    const embedded = new Map(missing.map(({ hash }, i) => [hash, { vector: vectors[i]!, readableShare: shares[i]! }]))
+    const lacking = missing.map(({ hash }) => textToEmbed(ofTools!.byHash.get(hash)!))
+    const vectors = await embedTexts(lacking, embedder!, { abortSignal, independent: true })
+    const embedded = new Map(missing.map(({ hash }, i) => [hash, vectors[i]!]))
     return documents.map(document => stored(document) ?? embedded.get(document.hash)!)
   }
 
@@ -72,12 +70,12 @@ export async function pushCatalog(options: PushOptions): Promise<PushReport> {
   return { ...report, tools: all.length, modelId }
 }
 
-function textsOf(record: Record<string, ToolLike>) {
-  const byHash = new Map<string, string>()
+function documentsOf(record: Record<string, ToolLike>) {
+  const byHash = new Map<string, ToolDocument>()
   const tools = Array.from(createCatalog(record).entries(), (entry): SyncDocument => {
-    const { hash, text } = documentOf(entry)
-    byHash.set(hash, text)
-    return { hash, name: entry.name }
+    const document = documentOf(entry)
+    byHash.set(document.hash, document)
+    return { hash: document.hash, name: entry.name }
   })
   return { tools, byHash }
 }

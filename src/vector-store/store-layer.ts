@@ -1,6 +1,6 @@
 import type { ToolDocument } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
-import { EMPTY_DOCUMENT } from '../embedding/document-vectors.js'
+import { embedTexts, textToEmbed } from '../embedding/document-vectors.js'
 import type { CachedVector } from '../embedding/vector-cache.js'
 import { VectorStoreError, VectorStoreMismatchError } from '../errors.js'
 import type { DenseLayer } from '../layer-index.js'
@@ -93,13 +93,9 @@ export function createStoreLayer(
   }
 
   async function vectorsOf(batch: readonly SyncDocument[]): Promise<readonly CachedVector[]> {
-    if (batch.length === 0) return []
     // Not through the cache of vectors, which would keep them here.
-    const texts = batch.map(({ hash }) => documents[positions.get(hash)![0]!]!.text || EMPTY_DOCUMENT)
-    const options = { abortSignal: disposal.signal, independent: true }
-    const vectors = await embedder().embedDocuments(texts, options)
-    const shares = await embedder().readableShares(texts)
-    return vectors.map((vector, i) => ({ vector, readableShare: shares[i]! }))
+    const texts = batch.map(({ hash }) => textToEmbed(documents[positions.get(hash)![0]!]!))
+    return embedTexts(texts, embedder(), { abortSignal: disposal.signal, independent: true })
   }
 
   /** One attempt at a time, shared. */

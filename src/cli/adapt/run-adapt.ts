@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { type AdaptReport, adaptToolIndex, signed } from '../../adapt/adapt-index.js'
+import { type AdaptReport, adaptToolIndex } from '../../adapt/adapt-index.js'
 import type { ManifestAdaptation } from '../../artifact/tool-index.js'
+import { signed } from '../../show.js'
 import { adaptationText } from '../adaptation-text.js'
 import { showBuildProgress } from '../build-progress.js'
 import type { AdaptCommandOptions } from '../commands/adapt.js'
