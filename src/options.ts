@@ -1,11 +1,7 @@
 import type { ToolSearchFilterArgs } from '@mastra/core/processors'
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod/v4'
-import type { AdaptToolIndexOptions } from './adapt/adapt-index.js'
-import type { BuildToolIndexOptions } from './artifact/build.js'
-import type { OpenToolIndexOptions } from './artifact/open.js'
 import type { ToolIndex } from './artifact/tool-index.js'
-import type { VerifyToolIndexOptions } from './artifact/verify.js'
 import type { ToolLike } from './catalog/catalog.js'
 import type { Embedder } from './embedding/embedder.js'
 import { InvalidOptionsError } from './errors.js'
@@ -94,13 +90,13 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isRecordOfTools = (value: unknown) => isObject(value) && !(Symbol.iterator in value)
 
 // The message of each field is the expectation alone; `explain` joins it with the path and the value.
-const field = (expectation: string, check: (value: unknown) => boolean) =>
+export const field = (expectation: string, check: (value: unknown) => boolean) =>
   z.custom<unknown>(check, { message: expectation }).optional()
-const flag = field('true or false', value => typeof value === 'boolean')
-const aFunction = field('a function', value => typeof value === 'function')
-const anAbortSignal = field('an AbortSignal', value => value instanceof AbortSignal)
+export const flag = field('true or false', value => typeof value === 'boolean')
+export const aFunction = field('a function', value => typeof value === 'function')
+export const anAbortSignal = field('an AbortSignal', value => value instanceof AbortSignal)
 
-const isPath = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
+export const isPath = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
 
 const SEARCH_SCHEMA = z.strictObject({
   topK: field('a whole number ≥ 1', value => Number.isSafeInteger(value) && (value as number) >= 1),
@@ -153,6 +149,9 @@ const SCHEMA = z.strictObject({
     .pipe(STORE_SCHEMA)
     .optional(),
 })
+
+/** Options that other functions take, too. */
+export const { tools: toolsField, embedder: embedderField } = SCHEMA.shape
 
 const NESTED: Readonly<Record<string, z.ZodObject>> = { search: SEARCH_SCHEMA, vectorStore: STORE_SCHEMA }
 
@@ -210,8 +209,8 @@ export function resolveStoreAddress(address: Pick<VectorStoreOptions, 'indexName
 }
 
 const SEARCHER_SCHEMA = z.strictObject({
-  tools: SCHEMA.shape.tools,
-  embedder: SCHEMA.shape.embedder,
+  tools: toolsField,
+  embedder: embedderField,
   strict: flag,
   index: SCHEMA.shape.index,
   onStale: SCHEMA.shape.onStale,
@@ -231,82 +230,6 @@ export function resolveSearcherOptions(options: ToolSearcherOptions) {
     vectorStore: resolveVectorStore(options),
     warn: options.warn ?? (message => console.warn(message)),
   }
-}
-
-const BUILD_SCHEMA = z.strictObject({
-  tools: SCHEMA.shape.tools,
-  out: z.custom<unknown>(isPath, { message: 'the path of a folder' }),
-  embedder: SCHEMA.shape.embedder,
-  includeDocuments: flag,
-  onProgress: aFunction,
-  abortSignal: anAbortSignal,
-  warn: aFunction,
-})
-
-/** Checks the options of `buildToolIndex`, as `resolveOptions` does the processor's. */
-export function resolveBuildOptions(options: BuildToolIndexOptions) {
-  check(BUILD_SCHEMA, options, 'the options', ' with `tools` and `out`')
-  return {
-    ...options,
-    includeDocuments: options.includeDocuments ?? false,
-    warn: options.warn ?? ((message: string) => console.warn(message)),
-  }
-}
-
-const LABELLED = z.array(z.object({ query: z.string().regex(/\S/), relevant: z.array(z.string().min(1)) }))
-
-const ADAPT_SCHEMA = z.strictObject({
-  queries: z.custom<unknown>(value => LABELLED.safeParse(value).success, {
-    message: 'an array of { query, relevant: [names] }, each query with text',
-  }),
-  tools: SCHEMA.shape.tools.optional(),
-  index: field('the path of a folder', isPath),
-  out: field('the path of a folder', isPath),
-  embedder: SCHEMA.shape.embedder,
-  includeDocuments: flag,
-  keepOthers: flag,
-  seed: field('a whole number ≥ 0', value => Number.isSafeInteger(value) && (value as number) >= 0),
-  onProgress: aFunction,
-  abortSignal: anAbortSignal,
-  warn: aFunction,
-})
-
-/** Checks the options of `adaptToolIndex`, as `resolveOptions` does the processor's. */
-export function resolveAdaptOptions(options: AdaptToolIndexOptions) {
-  check(ADAPT_SCHEMA, options, 'the options', ' with `queries`')
-  const { tools, index, out } = options
-  if (!tools && index === undefined) throw new InvalidOptionsError('Expected tools or index, got neither.')
-  if (index === undefined && out === undefined) throw new InvalidOptionsError('Expected out or index, got neither.')
-  return { ...options, warn: options.warn ?? ((message: string) => console.warn(message)) }
-}
-
-const OPEN_SCHEMA = z.strictObject({ abortSignal: anAbortSignal })
-const VERIFY_SCHEMA = z.strictObject({
-  tools: SCHEMA.shape.tools.optional(),
-  embedder: SCHEMA.shape.embedder,
-  abortSignal: anAbortSignal,
-})
-
-/** Checks the arguments of `openToolIndex`. */
-export function resolveOpenOptions(path: string, options?: OpenToolIndexOptions): OpenToolIndexOptions {
-  return checkWithPath(OPEN_SCHEMA, path, options)
-}
-
-/** Checks the arguments of `verifyToolIndex`. */
-export function resolveVerifyOptions(path: string, options?: VerifyToolIndexOptions): VerifyToolIndexOptions {
-  return checkWithPath(VERIFY_SCHEMA, path, options)
-}
-
-function checkWithPath<Options extends object>(
-  schema: z.ZodObject,
-  path: string,
-  options: Options | undefined,
-): Partial<Options> {
-  if (!isPath(path)) throw new InvalidOptionsError(`Expected path to be the path of a folder, got ${show(path)}`)
-  // The first value that a schema checks in a process takes a millisecond.
-  if (options === undefined) return {}
-  check(schema, options, 'the options')
-  return options
 }
 
 const SEARCH_OPTIONS_SCHEMA = z.strictObject({
@@ -355,7 +278,8 @@ function isEmbedder(value: unknown): boolean {
   )
 }
 
-function check(schema: z.ZodObject, options: object, what: string, holding = ''): void {
+/** Throws `InvalidOptionsError` for the first option that the schema does not take. */
+export function check(schema: z.ZodObject, options: object, what: string, holding = ''): void {
   if (!isObject(options)) {
     throw new InvalidOptionsError(`Expected ${what} to be an object${holding}, got ${show(options)}`)
   }

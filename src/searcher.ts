@@ -1,6 +1,6 @@
 import { type PrebuiltIndexOptions, prebuiltIndex } from './artifact/prebuilt-index.js'
 import type { ToolIndex } from './artifact/tool-index.js'
-import { type Catalog, type CatalogEntry, createCatalog, type ToolLike } from './catalog/catalog.js'
+import { type Catalog, createCatalog, type ToolLike } from './catalog/catalog.js'
 import { type CheckedEmbedder, checkedEmbedder } from './embedding/checked.js'
 import { defaultEmbedder } from './embedding/default-embedder.js'
 import type { Embedder } from './embedding/embedder.js'
@@ -17,9 +17,10 @@ import { type LayerIndex, LayerIndexes, type StoreLayerMaker } from './layer-ind
 import { hasWords } from './lexical/tokens.js'
 import { DEFAULT_TOP_K, type OnStale, resolveSearcherOptions, resolveSearchOptions } from './options.js'
 import { createQueryEmbedder } from './query-embedder.js'
-import { type Candidate, type RankableLayer, type RankedQuery, rankQuery } from './ranking/rank.js'
-import { DEFAULT_MIN_SCORE, EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
-import type { CatalogSearcher, RankedCandidate, SearchOptions, SearchResponse, SearchResult } from './searcher-types.js'
+import { type RankableLayer, rankQuery } from './ranking/rank.js'
+import { DEFAULT_MIN_SCORE } from './ranking/score.js'
+import type { CatalogSearcher, SearchOptions, SearchResponse } from './searcher-types.js'
+import { candidatesOf, select } from './select-results.js'
 import { messageOf } from './show.js'
 import type { ResolvedVectorStore, VectorStoreOptions } from './vector-store/vector-store.js'
 import { untilAborted, withinTime } from './wait.js'
@@ -103,9 +104,6 @@ const MAX_WAIT_MS = 60_000
 // Candidates ranked before the first filter call: more are ranked only when the filter refuses most of them.
 const MIN_CANDIDATES = 64
 const CANDIDATES_PER_RESULT = 4
-
-// A store is asked for so many times more each time that the filter has refused what it gave.
-const STORE_GROWTH = 8
 
 /** Internal: searches the catalog of a step. The first layer is taken to last, a second one to be the request's. */
 export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogSearcher {
@@ -256,61 +254,3 @@ interface Rankables {
 const STORE_CODES: ReadonlySet<unknown> = new Set<ToolSearchErrorCode>(['VECTOR_STORE_FAILED', 'VECTOR_STORE_MISMATCH'])
 
 const isStoreError = (error: unknown) => isToolSearchError(error) && STORE_CODES.has(error.code)
-
-/** Candidates in rank order: tools whose exact name is in the query first, then by evidence; each tool once. */
-async function* candidatesOf(
-  catalog: Catalog,
-  named: readonly CatalogEntry[],
-  ranked: RankedQuery,
-  { limit, wanted }: { limit: number; wanted: number },
-): AsyncGenerator<RankedCandidate> {
-  const seen = new Set<string>()
-  for (const entry of named) {
-    seen.add(entry.name)
-    yield { entry, score: EXACT_NAME_SCORE }
-  }
-  const fresh = function* (candidates: readonly Candidate[]): Generator<RankedCandidate> {
-    for (const { layer, position, evidence } of candidates) {
-      const { name } = catalog.layers[layer]!.entries[position]!
-      if (seen.has(name)) continue
-      seen.add(name)
-      // The request's own instance, where it brought one of a static tool.
-      const entry = catalog.byName(name)!
-      yield { entry, score: scoreOf(evidence) }
-    }
-  }
-  yield* fresh(await ranked.best(limit, wanted))
-  // Reached only when the filter refused so many, or `topK` exceeds what the index gave.
-  if (ranked.isRemote) {
-    for (let most = limit; most * STORE_GROWTH < catalog.size; most *= STORE_GROWTH) {
-      yield* fresh(await ranked.best(most * STORE_GROWTH, most))
-    }
-  }
-  if (seen.size < catalog.size) yield* fresh(await ranked.all())
-}
-
-async function select(
-  candidates: AsyncIterable<RankedCandidate>,
-  { topK, minScore, accept }: { topK: number; minScore: number; accept: SearchOptions['accept'] },
-  abortSignal: AbortSignal | undefined,
-): Promise<{ results: SearchResult[]; refused: Set<string> }> {
-  const results: SearchResult[] = []
-  const refused = new Set<string>()
-  for await (const { entry, score } of candidates) {
-    // In rank order, so that nothing better can follow.
-    if (score <= minScore) break
-    abortSignal?.throwIfAborted()
-    if (!accept || (await untilAborted(accepts(accept, entry), abortSignal))) results.push({ name: entry.name, score })
-    else refused.add(entry.name)
-    if (results.length >= topK) break
-  }
-  return { results, refused }
-}
-
-async function accepts(accept: NonNullable<SearchOptions['accept']>, entry: CatalogEntry): Promise<boolean> {
-  try {
-    return Boolean(await accept(entry))
-  } catch {
-    return false
-  }
-}

@@ -1,34 +1,89 @@
-import { isRecord } from '../catalog/json-schema.js'
-import { show } from '../show.js'
+import type { Estimate } from '../tuning/intervals.js'
+import { DATA_FILES, type DataFileKind, dataFileName } from './data-file-name.js'
+import { nullable, object, type Read, value } from './json-reader.js'
+import {
+  FORMAT_VERSION,
+  type ManifestAdaptation,
+  type ManifestFile,
+  type ManifestFiles,
+  type ManifestGraph,
+  type ManifestModel,
+  type ToolIndexManifest,
+} from './tool-index.js'
 
-/** Gives back a value of JSON that fits; throws an `Error` that says what does not, and `at` which member. */
-export type Read<T> = (value: unknown, at: string) => T
+const count = value<number>(isCount, 'a whole number ≥ 0')
+const positive = value<number>(number => isCount(number) && number !== 0, 'a whole number ≥ 1')
+const text = value<string>(string => typeof string === 'string' && string !== '', 'a text')
+const sha256 = matching(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+const time = value<string>(
+  string => typeof string === 'string' && TIME.test(string) && !Number.isNaN(Date.parse(string)),
+  'a time in UTC, ISO 8601',
+)
+const numberFrom = (least: number, most: number) =>
+  value<number>(
+    number => typeof number === 'number' && number >= least && number <= most,
+    `a number from ${least} to ${most}`,
+  )
+const share = numberFrom(0, 1)
+const difference = numberFrom(-1, 1)
+const estimate = object<Estimate>({ value: difference, low: difference, high: difference })
+const weight = value<number>(
+  number => typeof number === 'number' && number > 0 && Number.isFinite(number),
+  'a number above 0',
+)
 
-// By hand: a schema of zod takes 2 ms to check its first value in a process, a sixth of reading a whole index.
+function matching(pattern: RegExp, expected: string): Read<string> {
+  return value(string => typeof string === 'string' && pattern.test(string), expected)
+}
 
-/** A value for which `fits` holds. `expected` ends the sentence "expected …". */
-export function value<T>(fits: (value: unknown) => boolean, expected: string): Read<T> {
+function file(kind: DataFileKind): Read<ManifestFile> {
+  const read = object<ManifestFile>({ name: text, bytes: count, sha256 })
   return (value, at) => {
-    if (fits(value)) return value as T
-    throw new Error(`does not fit at ${at || 'its root'}: expected ${expected}, got ${show(value)}`)
+    const file = read(value, at)
+    if (file.name === dataFileName(kind, file.sha256)) return file
+    throw new Error(`does not fit at ${at}.name: expected ${kind}, the start of its sha256, and .${DATA_FILES[kind]}`)
   }
 }
 
-/** An object of exactly these members, given back in their order. */
-export function object<T extends object>(members: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
-  const asObject = value<Record<string, unknown>>(isRecord, 'an object')
-  return (value, at) => {
-    const given = asObject(value, at)
-    const pathOf = (name: string) => (at ? `${at}.${name}` : name)
-    for (const name of Object.keys(given)) {
-      if (!Object.hasOwn(members, name)) throw new Error(`does not fit at ${pathOf(name)}: there is no such member`)
-    }
-    const names = Object.keys(members) as (keyof T & string)[]
-    return Object.fromEntries(names.map(name => [name, members[name](given[name], pathOf(name))])) as T
-  }
-}
+/** Reads a manifest's members, but for its tools, which may be thousands. Throws an `Error` that says what does not fit. */
+export const readHead = object<Omit<ToolIndexManifest, 'tools'> & { readonly tools: readonly unknown[] }>({
+  formatVersion: value(version => version === FORMAT_VERSION, String(FORMAT_VERSION)),
+  packageVersion: text,
+  builtAt: time,
+  documentTemplateVersion: count,
+  model: object<ManifestModel>({
+    id: text,
+    revision: nullable(text),
+    weightsSha256: nullable(sha256),
+    dimensions: positive,
+    maxTokens: positive,
+  }),
+  graph: nullable(
+    object<ManifestGraph>({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count }),
+  ),
+  adaptation: nullable(
+    object<ManifestAdaptation>({
+      queries: positive,
+      tools: positive,
+      map: nullable(object<{ readonly weight: number; readonly others: number }>({ weight, others: share })),
+      pull: share,
+      before: share,
+      gain: estimate,
+      gainOfOthers: nullable(estimate),
+      seed: count,
+    }),
+  ),
+  files: object<ManifestFiles>({
+    vectors: file('vectors'),
+    graph: nullable(file('graph')),
+    documents: nullable(file('documents')),
+    adaptation: nullable(file('adaptation')),
+  }),
+  tools: value(Array.isArray, 'an array'),
+  digest: sha256,
+})
 
-/** Null, or what `read` reads. */
-export function nullable<T>(read: Read<T>): Read<T | null> {
-  return (value, at) => (value === null ? null : read(value, at))
+export function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }

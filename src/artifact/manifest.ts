@@ -4,110 +4,9 @@ import { DOCUMENT_TEMPLATE_VERSION } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
 import { IndexMismatchError, InvalidIndexError } from '../errors.js'
 import { messageOf, show } from '../show.js'
-import type { Estimate } from '../tuning/intervals.js'
 import { untilAborted } from '../wait.js'
-import { nullable, object, type Read, value } from './manifest-head.js'
-import {
-  FORMAT_VERSION,
-  type ManifestAdaptation,
-  type ManifestFile,
-  type ManifestFiles,
-  type ManifestGraph,
-  type ManifestModel,
-  type ManifestTool,
-  type ToolIndexManifest,
-} from './tool-index.js'
-
-/** Kinds of data files, and the endings of their names. */
-export const DATA_FILES = { vectors: 'f32', graph: 'bin', documents: 'json', adaptation: 'f32' } as const
-
-export type DataFileKind = keyof typeof DATA_FILES
-
-// A data file's name holds so much of its hash: another build's file never has the same name and other contents.
-const HASH_DIGITS_IN_NAME = 16
-
-export function dataFileName(kind: DataFileKind, sha256: string): string {
-  return `${kind}.${sha256.slice(0, HASH_DIGITS_IN_NAME)}.${DATA_FILES[kind]}`
-}
-
-/** Names that data files of any build may have. */
-export const DATA_FILE_NAME = new RegExp(
-  `^(${Object.entries(DATA_FILES)
-    .map(([kind, ending]) => `${kind}\\.[0-9a-f]{${HASH_DIGITS_IN_NAME}}\\.${ending}`)
-    .join('|')})$`,
-)
-
-const count = value<number>(isCount, 'a whole number ≥ 0')
-const positive = value<number>(number => isCount(number) && number !== 0, 'a whole number ≥ 1')
-const text = value<string>(string => typeof string === 'string' && string !== '', 'a text')
-const sha256 = matching(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-const time = value<string>(
-  string => typeof string === 'string' && TIME.test(string) && !Number.isNaN(Date.parse(string)),
-  'a time in UTC, ISO 8601',
-)
-const numberFrom = (least: number, most: number) =>
-  value<number>(
-    number => typeof number === 'number' && number >= least && number <= most,
-    `a number from ${least} to ${most}`,
-  )
-const share = numberFrom(0, 1)
-const difference = numberFrom(-1, 1)
-const estimate = object<Estimate>({ value: difference, low: difference, high: difference })
-const weight = value<number>(
-  number => typeof number === 'number' && number > 0 && Number.isFinite(number),
-  'a number above 0',
-)
-
-function matching(pattern: RegExp, expected: string): Read<string> {
-  return value(string => typeof string === 'string' && pattern.test(string), expected)
-}
-
-function file(kind: DataFileKind): Read<ManifestFile> {
-  const read = object<ManifestFile>({ name: text, bytes: count, sha256 })
-  return (value, at) => {
-    const file = read(value, at)
-    if (file.name === dataFileName(kind, file.sha256)) return file
-    throw new Error(`does not fit at ${at}.name: expected ${kind}, the start of its sha256, and .${DATA_FILES[kind]}`)
-  }
-}
-
-const readMembers = object<Omit<ToolIndexManifest, 'tools'> & { readonly tools: readonly unknown[] }>({
-  formatVersion: value(version => version === FORMAT_VERSION, String(FORMAT_VERSION)),
-  packageVersion: text,
-  builtAt: time,
-  documentTemplateVersion: count,
-  model: object<ManifestModel>({
-    id: text,
-    revision: nullable(text),
-    weightsSha256: nullable(sha256),
-    dimensions: positive,
-    maxTokens: positive,
-  }),
-  graph: nullable(
-    object<ManifestGraph>({ M: count, efConstruction: count, seed: count, maxLevel: count, entryPoint: count }),
-  ),
-  adaptation: nullable(
-    object<ManifestAdaptation>({
-      queries: positive,
-      tools: positive,
-      map: nullable(object<{ readonly weight: number; readonly others: number }>({ weight, others: share })),
-      pull: share,
-      before: share,
-      gain: estimate,
-      gainOfOthers: nullable(estimate),
-      seed: count,
-    }),
-  ),
-  files: object<ManifestFiles>({
-    vectors: file('vectors'),
-    graph: nullable(file('graph')),
-    documents: nullable(file('documents')),
-    adaptation: nullable(file('adaptation')),
-  }),
-  tools: value(Array.isArray, 'an array'),
-  digest: sha256,
-})
+import { isCount, readHead } from './manifest-head.js'
+import { FORMAT_VERSION, type ManifestTool, type ToolIndexManifest } from './tool-index.js'
 
 /** A tool as the manifest's JSON has it: members of the usual value are left out, since there may be thousands. */
 type ToolLine = Pick<ManifestTool, 'name' | 'documentHash' | 'descriptionWords'> & Partial<ManifestTool>
@@ -173,10 +72,6 @@ function lineOf({ name, documentHash, descriptionWords, ...rest }: ManifestTool)
   return { name, documentHash, ...Object.fromEntries(unusual), descriptionWords }
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
 /** The manifest of its members: adds the digest, by which an alteration of any of them shows. */
 export function withDigest(members: Omit<ToolIndexManifest, 'digest'>): ToolIndexManifest {
   return { ...members, digest: sha256Of(formatMembers(members)) }
@@ -227,9 +122,9 @@ export function parseManifest(bytes: Buffer, path: string): ToolIndexManifest {
   return manifest
 }
 
-function membersOf(value: unknown, path: string): ReturnType<typeof readMembers> {
+function membersOf(value: unknown, path: string): ReturnType<typeof readHead> {
   try {
-    return readMembers(value, '')
+    return readHead(value, '')
   } catch (error) {
     throw broken(path, `its manifest.json ${messageOf(error)}`)
   }
@@ -334,10 +229,4 @@ export function broken(path: string, what: string, cause?: unknown): InvalidInde
 
 export function rebuildCure(path: string): string {
   return `Build it anew: npx mastra-semantic-tool-search build <tools> --out ${JSON.stringify(path)}`
-}
-
-/** All data files that the manifest names, with their kinds. */
-export function filesOf({ files }: ToolIndexManifest): [DataFileKind, ManifestFile][] {
-  const kinds = Object.keys(DATA_FILES) as DataFileKind[]
-  return kinds.flatMap(kind => (files[kind] ? [[kind, files[kind]] as [DataFileKind, ManifestFile]] : []))
 }

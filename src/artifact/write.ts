@@ -3,15 +3,8 @@ import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidOptionsError } from '../errors.js'
 import { makeFolder, writeInOneStep } from '../write-file.js'
-import {
-  DATA_FILE_NAME,
-  type DataFileKind,
-  dataFileName,
-  filesOf,
-  formatManifest,
-  sha256Of,
-  withDigest,
-} from './manifest.js'
+import { DATA_FILE_NAME, type DataFileKind, dataFileName, filesOf, TEMPORARY_NAME } from './data-file-name.js'
+import { formatManifest, sha256Of, withDigest } from './manifest.js'
 import { readManifest } from './open.js'
 import { MANIFEST_FILE, type ManifestFile, type ToolIndexManifest } from './tool-index.js'
 
@@ -22,7 +15,6 @@ export type ManifestMembers = Omit<ToolIndexManifest, 'digest' | 'files'>
 
 // A file that is being written is renamed within seconds; one that is older is left of a build that was killed.
 const LEFTOVER_MS = 10 * 60_000
-const TEMPORARY_NAME = /^\.(manifest|vectors|graph|documents|adaptation)\.[0-9a-f.]*(json|f32|bin)\.[0-9a-f]{12}\.tmp$/
 
 /** The manifest of the members and files: the same for the same contents. */
 export function manifestOf(members: ManifestMembers, files: DataFiles): ToolIndexManifest {

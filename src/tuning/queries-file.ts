@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync'
+import { isRecord } from '../catalog/json-schema.js'
 import { show } from '../show.js'
 import type { LabelledQuery } from './evaluated-query.js'
 
@@ -38,8 +39,7 @@ export function readQueries(text: string, format: QueriesFormat): ReadQueries {
 function examplesIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isRecord && !('query' in value) ? (value as Record<string, unknown>) : undefined
+    return isRecord(value) && !('query' in value) ? value : undefined
   } catch {
     return undefined
   }
@@ -52,17 +52,18 @@ function examplesIn(text: string): Record<string, unknown> | undefined {
 function readExamples(text: string): ReadQueries {
   const queries = new Map<string, { relevant: string[]; line: number }>()
   const badLines: BadLine[] = []
+  const lineAt = lineCounter(text)
   for (const [tool, value] of Object.entries(examplesIn(text) ?? {})) {
     const at = Math.max(0, text.indexOf(JSON.stringify(tool)))
     const examples = (value as { exampleQueries?: unknown } | null)?.exampleQueries
     if (!Array.isArray(examples)) {
       const reason = `expected ${show(tool)} to have "exampleQueries", an array of texts, got ${show(value)}`
-      badLines.push({ line: lineAt(text, at), reason })
+      badLines.push({ line: lineAt(at), reason })
       continue
     }
     for (const example of examples) {
       const query = typeof example === 'string' ? example.trim() : ''
-      const line = lineAt(text, Math.max(at, text.indexOf(JSON.stringify(example), at)))
+      const line = lineAt(Math.max(at, text.indexOf(JSON.stringify(example), at)))
       if (query === '')
         badLines.push({ line, reason: `expected an example query of ${show(tool)} to be text, got ${show(example)}` })
       else {
@@ -74,7 +75,19 @@ function readExamples(text: string): ReadQueries {
   return { queries: Array.from(queries, ([query, rest]) => ({ query, ...rest, isDraft: false })), badLines }
 }
 
-const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length
+/** Tells the line, from 1, of a place in the text. */
+function lineCounter(text: string): (at: number) => number {
+  const ends = Array.from(text.matchAll(/\n/g), ({ index }) => index)
+  return at => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (ends[middle]! < at) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}
 
 function readJsonl(text: string): ReadQueries {
   const queries: NumberedQuery[] = []
