@@ -9,9 +9,12 @@ const VARIANT = / Variant (\d+)\./
 
 /**
  * `count` tools, of the corpora's as far as there are (some 8,600), then variants of them. Made by Mastra's `createTool`
- * of JSON schemas, as an MCP client makes them: new objects at each call.
+ * of JSON schemas, as an MCP client makes them: new objects at each call, the schemas too unless `sameSchemas`.
  */
-export function manyTools(count: number): Record<string, ReturnType<typeof createTool>> {
+export function manyTools(
+  count: number,
+  { sameSchemas = false }: { sameSchemas?: boolean } = {},
+): Record<string, ReturnType<typeof createTool>> {
   const base = baseTools()
   return Object.fromEntries(
     Array.from({ length: count }, (_, at) => {
@@ -21,7 +24,7 @@ export function manyTools(count: number): Record<string, ReturnType<typeof creat
       const options = {
         id: name,
         description: variant === 0 ? description : `${description} Variant ${variant}.`,
-        inputSchema: structuredClone(inputSchema),
+        inputSchema: sameSchemas ? inputSchema : structuredClone(inputSchema),
         execute: async () => name,
       }
       return [name, createTool(options as Parameters<typeof createTool>[0])]

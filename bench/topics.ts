@@ -16,7 +16,7 @@ export async function topicsOf(
   const names = Object.keys(tools)
   const { dimensions } = embedder
   const { vectors } = await embedTools(tools, embedder)
-  const similarity = createRowSimilarity(vectors, dimensions)
+  const toRows = createRowSimilarity(vectors, dimensions)
   const positions = new Map(names.map((name, at) => [name, at]))
   const near = new Map<string, string[]>()
   const nearTo = (name: string) => {
@@ -24,7 +24,8 @@ export async function topicsOf(
     if (!topic) {
       const at = positions.get(name)!
       const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions)
-      topic = names.filter((_, row) => similarity(vector, row) >= TOPIC_COSINE)
+      const similarity = toRows(vector)
+      topic = names.filter((_, row) => similarity(row) >= TOPIC_COSINE)
       near.set(name, topic)
     }
     return topic

@@ -86,7 +86,7 @@ async function run({ sizes, queries }: Options): Promise<BenchmarkResult> {
         const recalls: number[] = []
         const times: number[] = []
         for (const [at, vector] of queryVectors.entries()) {
-          const similarityTo = (id: number) => exact.similarity(vector, id)
+          const similarityTo = exact.similarityTo(vector)
           const [ms, found] = await timed(() =>
             searchGraph(graph, { similarityTo, ef: efSearch, isWanted: () => true }),
           )

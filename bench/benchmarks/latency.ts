@@ -15,7 +15,7 @@ import { manyTools, variantEmbedder } from '../many-tools.js'
 import { type Metric, medianMetric, plainMetric, quantile, ratioMetric } from '../metric.js'
 import { type StepProcessor, stepOf } from '../step.js'
 import { printTable, shortNumber } from '../table.js'
-import { inTurns, timed } from '../times.js'
+import { timed } from '../times.js'
 
 interface Options {
   sizes: number[]
@@ -50,7 +50,8 @@ async function run({ sizes, searches }: Options): Promise<BenchmarkResult> {
     embedQueries: texts => defaultEmbedder().embedQueries(texts),
   }
   await embedder.load?.()
-  const queries = queriesOf(searches + WARM_UP)
+  // One is the first of all, which is measured by itself.
+  const queries = queriesOf(1 + WARM_UP + searches)
   const metrics: Record<string, Metric> = {}
   const folder = mkdtempSync(join(tmpdir(), 'bench-latency-'))
   try {
@@ -136,7 +137,7 @@ async function measureResolved(size: number, { embedder, queries, out }: Setting
   const index = await openToolIndex(out)
   const ours = new SemanticToolSearchProcessor({ tools: {}, embedder, index, includeResolvedTools: true, strict: true })
   const theirs = new ToolSearchProcessor({ tools: {}, includeResolvedTools: true })
-  const same = manyTools(size)
+  const same = manyTools(size, { sameSchemas: true })
   const withSearch = (processor: StepProcessor, tools: Tools, query: string) => async () => {
     const search = await searchOf(processor, tools)
     await search(query)
@@ -147,6 +148,7 @@ async function measureResolved(size: number, { embedder, queries, out }: Setting
     'resolved step, new objects': [[], []],
     'resolved step, same objects': [[], []],
     'resolved step and search, new objects': [[], []],
+    'resolved step and search, new objects of the same schemas': [[], []],
     'resolved step and search, same objects': [[], []],
   }
   for (let round = 0; round < rounds; round++) {
@@ -170,6 +172,8 @@ async function measureResolved(size: number, { embedder, queries, out }: Setting
     ;[a, b] = [manyTools(size), manyTools(size)]
     const name = 'resolved step and search'
     await record(`${name}, new objects`, withSearch(ours, a, query), withSearch(theirs, b, query))
+    ;[a, b] = [manyTools(size, { sameSchemas: true }), manyTools(size, { sameSchemas: true })]
+    await record(`${name}, new objects of the same schemas`, withSearch(ours, a, query), withSearch(theirs, b, query))
     await record(`${name}, same objects`, withSearch(ours, same, query), withSearch(theirs, same, query))
   }
   return Object.assign({}, ...Object.entries(times).map(([name, pair]) => compared(name, pair))) as Record<
@@ -184,11 +188,21 @@ async function searchOf(processor: StepProcessor, tools?: Tools): Promise<Search
   return query => search_tools.execute({ query }, {})
 }
 
+// An agent's process has one of the two. Call by call in turns, each finds the other's data in the CPU's caches.
+const TURN = 10
+
+/** Times of both, each after a warm-up, in turns of ten calls, so that other work on the machine slows both. */
 async function bothInTurns(queries: readonly string[], ours: Search, theirs: Search): Promise<[number[], number[]]> {
-  const systems = { ours: (round: number) => ours(queries[round]!), theirs: (round: number) => theirs(queries[round]!) }
-  const warmUp = WARM_UP - 1
-  const times = await inTurns(systems, { rounds: queries.length - warmUp, warmUp })
-  return [times.ours, times.theirs]
+  const times: [number[], number[]] = [[], []]
+  for (let from = 0; from < queries.length; from += TURN) {
+    for (const [side, search] of [ours, theirs].entries()) {
+      for (const query of queries.slice(from, from + TURN)) {
+        const [ms] = await timed(() => search(query))
+        if (from >= WARM_UP) times[side]!.push(ms)
+      }
+    }
+  }
+  return times
 }
 
 /** Times of single searches while as many others run. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.js'
 import { nameWords } from '../lexical/tokens.js'
 import type { CatalogEntry, ToolLike } from './catalog.js'
-import { toJsonSchema } from './json-schema.js'
+import { type JsonSchema, toJsonSchema } from './json-schema.js'
 import { hasParameters, type Parameter, parametersOf } from './parameters.js'
 
 /** The three fields of a document, which ranking weighs. */
@@ -159,7 +159,9 @@ function parametersText(schema: unknown): ParametersText {
   let text = parametersBySchema.get(schema)
   if (text === undefined) {
     try {
-      text = describeParameters(schema)
+      const json = toJsonSchema(schema)
+      text = json ? describeParameters(json) : EMPTY
+      if (json) parametersBySchema.set(json, text)
     } catch {
       // A getter or proxy within the schema threw: the tool is found by its name and description.
       text = EMPTY
@@ -175,7 +177,10 @@ function isTextOf(text: ParametersText, schema: unknown): boolean {
   const known = parametersBySchema.get(schema)
   if (known || !text.source) return text === (known ?? parametersText(schema))
   const json = toJsonSchema(schema)
-  const isSame = json ? hasParameters(json, text.source) : text.source.length === 0
+  if (!json) return text.source.length === 0
+  // Mastra wraps a schema anew for each tool object; what is in the wrapper is known.
+  if (parametersBySchema.get(json) === text) return true
+  const isSame = hasParameters(json, text.source)
   if (isSame) parametersBySchema.set(schema, text)
   return isSame
 }
@@ -184,9 +189,8 @@ function canBeSchema(schema: unknown): schema is object {
   return (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
 }
 
-function describeParameters(schema: unknown): ParametersText {
-  const json = toJsonSchema(schema)
-  const parameters = json ? parametersOf(json) : []
+function describeParameters(schema: JsonSchema): ParametersText {
+  const parameters = parametersOf(schema)
   if (parameters.length === 0) return EMPTY
   let source = ''
   for (const { name, description, values } of parameters) {

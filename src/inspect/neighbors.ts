@@ -54,12 +54,13 @@ async function byComparingAll(options: NeighborsOptions, size: number): Promise<
   const index = createExactIndex(vectors, dimensions)
   let pairs = 0
   const turns = takingTurns(options.abortSignal)
-  const queries = Array.from({ length: size }, (_, row) => vectors.subarray(row * dimensions, (row + 1) * dimensions))
+  const vectorOf = (row: number) => vectors.subarray(row * dimensions, (row + 1) * dimensions)
   for (let top = 0; top < size; top += TILE) {
     for (let left = top; left < size; left += TILE) {
       for (let row = top; row < Math.min(top + TILE, size); row++) {
+        const similarityTo = index.similarityTo(vectorOf(row))
         for (let other = Math.max(left, row + 1); other < Math.min(left + TILE, size); other++) {
-          const similarity = index.similarity(queries[row]!, other)
+          const similarity = similarityTo(other)
           best.offer(row, other, similarity)
           best.offer(other, row, similarity)
           if (similarity < duplicateCosine) continue

@@ -137,8 +137,9 @@ function scoreLayer(
       const nearest = vectors.nearest(queryVector, limit)
       const byWords = topK(lexicalShares, limit)
       const positions = new Set<number>([...nearest.ids, ...byWords])
+      const similarity = vectors.similarityTo(queryVector)
       return {
-        candidates: Array.from(positions, position => candidate(position, vectors.similarity(queryVector, position))),
+        candidates: Array.from(positions, position => candidate(position, similarity(position))),
         bound: mostEvidence(nearest.similarities.at(-1) ?? 0, lexicalShares[byWords.at(-1) ?? 0]!),
       }
     },

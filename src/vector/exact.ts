@@ -1,14 +1,17 @@
-import { dotProduct } from './dot-product.js'
+import { dotProductOfRow } from './dot-product.js'
 import { topK } from './top-k.js'
 import type { VectorIndex } from './vector-index.js'
 
-/** The cosine similarity of a query to one row of a matrix. */
-export type RowSimilarity = (query: Float32Array, row: number) => number
+/** The cosine similarity of one query to a row of a matrix. */
+export type RowSimilarity = (row: number) => number
 
-/** Similarities to the rows of `vectors` (row by row, each of unit length, not copied). */
-export function createRowSimilarity(vectors: Float32Array, dimensions: number): RowSimilarity {
-  // As the arrays of similarities hold it, so that all ways to ask give the same number.
-  return (query, row) => Math.fround(dotProduct(query, 0, vectors, row * dimensions, dimensions))
+/** Similarities of queries to the rows of `vectors` (row by row, each of unit length, not copied). */
+export function createRowSimilarity(vectors: Float32Array, dimensions: number): (query: Float32Array) => RowSimilarity {
+  return query => {
+    const doubles = new Float64Array(query)
+    // As the arrays of similarities hold it, so that all ways to ask give the same number.
+    return row => Math.fround(dotProductOfRow(doubles, vectors, row * dimensions))
+  }
 }
 
 /**
@@ -18,12 +21,17 @@ export function createRowSimilarity(vectors: Float32Array, dimensions: number): 
  */
 export function createExactIndex(vectors: Float32Array, dimensions: number, rows?: Uint32Array): VectorIndex {
   const size = rows?.length ?? vectors.length / dimensions
-  const rowSimilarity = createRowSimilarity(vectors, dimensions)
-  const similarity = rows ? (query: Float32Array, id: number) => rowSimilarity(query, rows[id]!) : rowSimilarity
+  const toRows = createRowSimilarity(vectors, dimensions)
+
+  function similarityTo(query: Float32Array): (id: number) => number {
+    const ofRow = toRows(query)
+    return rows ? id => ofRow(rows[id]!) : ofRow
+  }
 
   function similarities(query: Float32Array): Float32Array {
     const all = new Float32Array(size)
-    for (let id = 0; id < size; id++) all[id] = similarity(query, id)
+    const similarity = similarityTo(query)
+    for (let id = 0; id < size; id++) all[id] = similarity(id)
     return all
   }
 
@@ -31,7 +39,7 @@ export function createExactIndex(vectors: Float32Array, dimensions: number, rows
     kind: 'exact',
     size,
     dimensions,
-    similarity,
+    similarityTo,
     similarities,
     nearest(query, k) {
       const all = similarities(query)

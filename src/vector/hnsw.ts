@@ -85,7 +85,8 @@ export async function createHnswIndex(
     graph.setEf(options.efSearch ?? efSearchFor(exact.size, count))
     const { neighbors } = graph.searchKnn(Array.from(query), count)
     // The graph's distances are sums in another order; the exact similarity keeps both indexes comparable to the bit.
-    const found = neighbors.map(id => ({ id, similarity: exact.similarity(query, id) }))
+    const similarity = exact.similarityTo(query)
+    const found = neighbors.map(id => ({ id, similarity: similarity(id) }))
     found.sort((a, b) => b.similarity - a.similarity || a.id - b.id)
     return {
       ids: Uint32Array.from(found, neighbor => neighbor.id),

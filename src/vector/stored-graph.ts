@@ -19,7 +19,7 @@ export interface StoredGraphOptions {
  */
 export function createStoredGraphIndex({ vectors, dimensions, graph, rows }: StoredGraphOptions): VectorIndex {
   const exact = createExactIndex(vectors, dimensions, rows)
-  const rowSimilarity = createRowSimilarity(vectors, dimensions)
+  const toRows = createRowSimilarity(vectors, dimensions)
   const documentOfRow = new Int32Array(vectors.length / dimensions).fill(-1)
   rows.forEach((row, document) => {
     documentOfRow[row] = document
@@ -32,14 +32,14 @@ export function createStoredGraphIndex({ vectors, dimensions, graph, rows }: Sto
   function nearest(query: Float32Array, k: number): Neighbors {
     const count = Math.min(k, exact.size)
     if (count <= 0) return { ids: new Uint32Array(0), similarities: new Float32Array(0) }
-    const similarityTo = (row: number) => rowSimilarity(query, row)
+    const similarityTo = toRows(query)
     const isWanted = (row: number) => documentOfRow[row]! >= 0
     const found = [
       ...outside,
       ...searchGraph(graph, { similarityTo, isWanted, ef: efSearchFor(exact.size, count) }).map(
         row => documentOfRow[row]!,
       ),
-    ].map(id => ({ id, similarity: exact.similarity(query, id) }))
+    ].map(id => ({ id, similarity: similarityTo(rows[id]!) }))
     found.sort((a, b) => b.similarity - a.similarity || a.id - b.id)
     const best = found.slice(0, count)
     return {

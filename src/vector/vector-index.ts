@@ -13,8 +13,8 @@ export interface VectorIndex {
   readonly dimensions: number
   /** The `k` nearest documents; all of them when `k` is at least `size`. */
   nearest(query: Float32Array, k: number): Neighbors
-  /** Exact cosine similarity of the query to the document at `id`. */
-  similarity(query: Float32Array, id: number): number
+  /** Gives the exact cosine similarity of the query to the document at `id`. */
+  similarityTo(query: Float32Array): (id: number) => number
   /** Exact cosine similarity of the query to every document: `size` numbers. */
   similarities(query: Float32Array): Float32Array
 }

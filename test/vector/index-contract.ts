@@ -105,7 +105,7 @@ export function describeVectorIndex(
       const { ids, similarities } = index.nearest(query, 20)
       expect(all).toHaveLength(20)
       for (let id = 0; id < 20; id++) {
-        expect(Math.abs(index.similarity(query, id) - dot(query, vectors, id))).toBeLessThan(1e-6)
+        expect(Math.abs(index.similarityTo(query)(id) - dot(query, vectors, id))).toBeLessThan(1e-6)
         expect(Math.abs(all[id]! - dot(query, vectors, id))).toBeLessThan(1e-6)
       }
       ids.forEach((id, at) => {

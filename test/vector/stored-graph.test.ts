@@ -128,7 +128,7 @@ describe('the index over a stored graph', () => {
     const index = createStoredGraphIndex({ vectors, dimensions: DIMENSIONS, graph, rows })
     const query = queries[0]!
     rows.forEach((row, document) => {
-      expect(Math.abs(index.similarity(query, document) - dot(query, vectors, row))).toBeLessThan(1e-6)
+      expect(Math.abs(index.similarityTo(query)(document) - dot(query, vectors, row))).toBeLessThan(1e-6)
       expect(Math.abs(index.similarities(query)[document]! - dot(query, vectors, row))).toBeLessThan(1e-6)
     })
   })
