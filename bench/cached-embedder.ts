@@ -33,6 +33,7 @@ export function cachedEmbedder(inner: Embedder): Embedder & { save(): void } {
     dimensions: embedder.dimensions,
     maxTokens: embedder.maxTokens,
     load: () => embedder.load(),
+    ...(inner.readQuery && { readQuery: embedding => inner.readQuery!(embedding) }),
     readableShares: texts => embedder.readableShares(texts),
     embedQueries: texts => embed('embedQueries', texts),
     embedDocuments: texts => embed('embedDocuments', texts),

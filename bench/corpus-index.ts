@@ -60,7 +60,7 @@ export async function indexCorpus(
     dimensions: embedder.dimensions,
     exact: createExactIndex(vectors, embedder.dimensions),
     readableShares: Float32Array.from(await embedder.readableShares(documents.map(({ text }) => text))),
-    queryVectors: await embedder.embedQueries(queries.map(({ query }) => query)),
+    queryVectors: (await embedder.readQueries(queries.map(({ query }) => query))).map(({ embedding }) => embedding),
   }
 }
 

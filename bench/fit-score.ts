@@ -1,35 +1,45 @@
+import { checkedEmbedder } from '../src/embedding/checked.js'
 import { defaultEmbedder } from '../src/embedding/default-embedder.js'
+import { SMALL_TALK } from '../src/ranking/score.js'
 import { createToolSearcher } from '../src/searcher.js'
 import { cachedEmbedder } from './cached-embedder.js'
 import { FITTING_CORPORA, LABELLED_CORPORA, loadCorpus } from './corpora.js'
+import { withHeadsFor } from './left-out-heads.js'
 import { mean, ndcgAt } from './measures.js'
 
 /** A found tool's evidence, whether it was relevant, and its weight (each corpus counts the same). */
 interface Sample {
   cosine: number
   share: number
+  /** How likely its query is small talk. */
+  smallTalk: number
   relevant: boolean
   weight: number
 }
 
-const WEIGHTS_TRIED = [2.4, 3, 3.2, 3.4, 3.8, 4.4]
+const WEIGHTS_TRIED = [2.4, 2.8, 3.2, 3.6]
 const TOP = 5
 const POOL = 50
 
 /**
  * Finds the constants of src/ranking/score.ts: the lexical share's weight by nDCG@10 over the corpora, then slope and
  * bias of the logistic function by maximum likelihood over the top 5 results, and the default minScore.
+ *
+ *     npx tsx bench/fit-score.ts [queries of a corpus] [folder of query heads learned without each corpus]
  */
 async function main() {
-  const embedder = cachedEmbedder(defaultEmbedder())
+  const [, , queriesAtMost = 500, heads] = process.argv
+  const cached = cachedEmbedder(defaultEmbedder())
   const corpora: { id: string; queries: { candidates: (Sample & { name: string })[]; relevant: Set<string> }[] }[] = []
   for (const id of FITTING_CORPORA) {
     const split = LABELLED_CORPORA.some(labelled => labelled === id) ? 'dev' : 'all'
-    const corpus = loadCorpus(id, Number(process.argv[2] ?? 500), split)
+    const corpus = loadCorpus(id, Number(queriesAtMost), split)
+    const embedder = withHeadsFor(cached, id, heads)
     const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
     const queries = []
     for (const { query, relevant } of corpus.queries) {
       const wanted = new Set(relevant)
+      const [{ smallTalk } = { smallTalk: 0 }] = await checkedEmbedder(embedder).readQueries([query])
       const { candidates = [] } = await searcher.search(query, { topK: POOL, minScore: 0, explain: true })
       queries.push({
         relevant: wanted,
@@ -37,12 +47,13 @@ async function main() {
           name,
           cosine: dense?.cosineSimilarity ?? 0,
           share: lexical?.share ?? 0,
+          smallTalk,
           relevant: wanted.has(name),
           weight: 1,
         })),
       })
     }
-    embedder.save()
+    cached.save()
     corpora.push({ id, queries })
   }
 
@@ -61,7 +72,10 @@ async function main() {
     )
     console.log(`cosine + ${weight} share`, gains.map(gain => gain.toFixed(4)).join(' '), mean(gains).toFixed(4))
     const fit = fitLogistic(topSamples(by), by)
-    const minScore = highestMinScore(sample => 1 / (1 + Math.exp(-(fit.slope * by(sample) + fit.bias))), by)
+    const minScore = highestMinScore(
+      sample => 1 / (1 + Math.exp(-(fit.slope * by(sample) + fit.bias - SMALL_TALK * sample.smallTalk))),
+      by,
+    )
     console.log('  logistic', fit, `minScore ${minScore.toFixed(3)}`)
   }
   const byShare = (a: Sample) => Math.log(Math.max(a.share, 0.002))

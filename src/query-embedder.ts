@@ -4,6 +4,8 @@ export interface EmbeddedQuery {
   readonly vector: Float32Array
   /** Share (0–1) of the query that the model can read. */
   readonly readableShare: number
+  /** How likely (0–1) it is small talk and no request. */
+  readonly smallTalk: number
 }
 
 // Agents repeat their searches; one entry is 1.5 KiB.
@@ -25,6 +27,6 @@ export function createQueryEmbedder(embedder: () => CheckedEmbedder): (query: st
 
 async function embedQuery(embedder: () => CheckedEmbedder, query: string): Promise<EmbeddedQuery> {
   const [readableShare] = await embedder().readableShares([query])
-  const [vector] = await embedder().embedQueries([query])
-  return { vector: vector!, readableShare: readableShare! }
+  const [read] = await embedder().readQueries([query])
+  return { vector: read!.embedding, readableShare: readableShare!, smallTalk: read!.smallTalk }
 }

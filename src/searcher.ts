@@ -145,7 +145,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
   async function embeddings(query: string, layers: readonly LayerIndex[]) {
     const wanted = Promise.all([embedQuery(query), ...layers.map(layer => layer.dense())])
     const late = layers.find(layer => overdue.has(layer))
-    const [{ vector, readableShare }, ...dense] = await withinTime(wanted, late ? 0 : maxWaitMs, () => {
+    const [{ vector, readableShare, smallTalk }, ...dense] = await withinTime(wanted, late ? 0 : maxWaitMs, () => {
       for (const layer of layers) {
         overdue.add(layer)
         wanted.then(
@@ -163,6 +163,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       // All layers are of one index; the first one says whether it could be opened.
       vector: dense[0]?.mapQuery?.(vector) ?? vector,
       readableShare,
+      smallTalk,
     }
   }
 
@@ -192,7 +193,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       )
     }
     const rankable = layers.map(({ lexical }): RankableLayer => ({ lexical, dense: undefined }))
-    return { layers: rankable, vector: undefined, readableShare: 0 }
+    return { layers: rankable, vector: undefined, readableShare: 0, smallTalk: 0 }
   }
 
   async function searchCatalog(
@@ -209,8 +210,8 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     const lexicalLayers = layers.map(layer => layer.lexical)
     const named = whole ? [whole] : exactlyNamed(catalog, lexicalLayers, text)
 
-    const searchAmong = async ({ layers, vector, readableShare }: Rankables): Promise<SearchResponse> => {
-      const ranked = rankQuery(text, layers, vector, readableShare)
+    const searchAmong = async ({ layers, vector, readableShare, smallTalk }: Rankables): Promise<SearchResponse> => {
+      const ranked = rankQuery(text, layers, vector, readableShare, smallTalk)
       const limit = Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT)
       const candidates = candidatesOf(catalog, named, ranked, { limit, wanted: topK })
       const { results, refused } = await select(candidates, { topK, minScore, accept }, abortSignal)
@@ -249,6 +250,7 @@ interface Rankables {
   /** Absent where only the words can be asked. */
   readonly vector: Float32Array | undefined
   readonly readableShare: number
+  readonly smallTalk: number
 }
 
 const STORE_CODES: ReadonlySet<unknown> = new Set<ToolSearchErrorCode>(['VECTOR_STORE_FAILED', 'VECTOR_STORE_MISMATCH'])

@@ -6,6 +6,7 @@ import { createToolSearcher } from '../../src/searcher.js'
 import { type Benchmark, type BenchmarkResult, wholeNumber } from '../benchmark.js'
 import { cachedEmbedder } from '../cached-embedder.js'
 import { type Corpus, LABELLED_CORPORA, loadCorpus, SPLITS, type Split, sample } from '../corpora.js'
+import { withHeadsFor } from '../left-out-heads.js'
 import { searchWithMastra } from '../mastra-search.js'
 import { bootstrap, type Metric, plainMetric } from '../metric.js'
 import { areaUnder, emptyAtLost, type RejectionScores, rejectionAt, rejectionCurve } from '../rejection-curve.js'
@@ -45,6 +46,7 @@ const MAX_OF_MASTRA: Readonly<Record<string, number>> = { 'bfcl-irrelevance': 10
 interface Options {
   queries: number
   split: Split
+  heads?: string
 }
 
 export const noAnswer: Benchmark<Options> = {
@@ -53,7 +55,11 @@ export const noAnswer: Benchmark<Options> = {
   configure: (command: Command) =>
     command
       .option('--queries <count>', 'most queries of a corpus', wholeNumber(1), 1_000)
-      .addOption(new Option('--split <split>', 'which queries').choices(SPLITS).default('test')),
+      .addOption(new Option('--split <split>', 'which queries').choices(SPLITS).default('test'))
+      .option(
+        '--heads <folder>',
+        'query heads learned without each corpus (models/training/heads/fit.py --leave-one-out)',
+      ),
   run,
 }
 
@@ -65,13 +71,14 @@ interface Unanswerable {
   readonly accept: (name: string) => boolean
 }
 
-async function run({ queries, split }: Options): Promise<BenchmarkResult> {
-  const embedder = cachedEmbedder(defaultEmbedder())
+async function run({ queries, split, heads }: Options): Promise<BenchmarkResult> {
+  const cached = cachedEmbedder(defaultEmbedder())
   const metrics: Record<string, Metric> = {}
   const tradeOffs: TradeOff[] = []
   const rows: string[][] = []
   for (const id of LABELLED_CORPORA) {
     const corpus = loadCorpus(id, queries, split)
+    const embedder = withHeadsFor(cached, id, heads)
     const sources = await sourcesOf(corpus, embedder, queries)
     const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
     const mastra = await searchWithMastra(corpus.tools)
@@ -104,13 +111,13 @@ async function run({ queries, split }: Options): Promise<BenchmarkResult> {
         rows.push(rowOf(name, asked.length, metrics))
       }
     }
-    embedder.save()
+    cached.save()
   }
   printTable(
     ['corpus', 'unanswerable', 'system', 'requests', 'AUC', 'empty at 1 % lost', 'empty by default', 'lost by default'],
     rows,
   )
-  return { model: embedder.modelId, metrics, details: { defaultMinScore: DEFAULT_MIN_SCORE, tradeOffs } }
+  return { model: cached.modelId, metrics, details: { defaultMinScore: DEFAULT_MIN_SCORE, tradeOffs } }
 }
 
 /** Requests that the corpus' catalog, or what `accept` leaves of it, cannot serve. */

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 import type { Embedder } from '../../src/embedding/embedder.js'
 import { rankQuery } from '../../src/ranking/rank.js'
@@ -19,6 +20,7 @@ import {
   type Rendering,
 } from '../corpus-index.js'
 import { fp32Embedder } from '../fp32-embedder.js'
+import { withHeadsFor } from '../left-out-heads.js'
 import { searchWithMastra } from '../mastra-search.js'
 import { hitAt, ndcgAt, recallAt, reciprocalRankAt } from '../measures.js'
 import { type Metric, meanMetric } from '../metric.js'
@@ -62,6 +64,7 @@ export interface RetrievalOptions {
   split: Split
   ablations: boolean
   fp32?: string
+  heads?: string
 }
 
 export const retrieval: Benchmark<RetrievalOptions> = {
@@ -72,6 +75,10 @@ export const retrieval: Benchmark<RetrievalOptions> = {
       .option('--queries <count>', 'most queries of a corpus', wholeNumber(1), 1_000)
       .addOption(new Option('--split <split>', 'which queries').choices(SPLITS).default('test'))
       .option('--no-ablations', 'leave out the ablations and the grid')
+      .option(
+        '--heads <folder>',
+        'query heads learned without each corpus (models/training/heads/fit.py --leave-one-out)',
+      )
       .option('--fp32 <file>', 'fp32 weights for the ablation (scripts/model/export.py --fp32); left out without'),
   run,
 }
@@ -82,14 +89,16 @@ async function run({
   split,
   ablations,
   fp32,
+  heads,
 }: RetrievalOptions): Promise<BenchmarkResult> {
-  const embedder = cachedEmbedder(defaultEmbedder())
+  const cached = cachedEmbedder(defaultEmbedder())
   const exactModel = fp32 === undefined ? undefined : cachedEmbedder(fp32Embedder(fp32))
   const metrics: Record<string, Metric> = {}
   const grids: WeightGrid[] = []
   const rows: string[][] = []
   for (const id of corpora) {
     const corpus = loadCorpus(id, queries, split)
+    const embedder = withHeadsFor(cached, id, heads)
     const index = await indexCorpus(corpus, embedder)
     const rankings = await rankAll(corpus, index, embedder)
     Object.assign(metrics, retrievalMetrics(corpus, rankings))
@@ -98,15 +107,18 @@ async function run({
       rows.push([`${id} (${corpus.queries.length})`, system, ...cells])
     }
     if (ablations) {
-      Object.assign(metrics, await ablationMetrics(corpus, index, embedder, exactModel))
+      Object.assign(
+        metrics,
+        await ablationMetrics(corpus, index, embedder, exactModel && withHeadsFor(exactModel, id, heads)),
+      )
       grids.push(weightGrid(corpus, index))
     }
-    embedder.save()
+    cached.save()
     exactModel?.save()
   }
   printTable(['corpus', 'system', ...Object.keys(MEASURES)], rows)
   if (ablations) printAblations(metrics, grids)
-  return { model: embedder.modelId, metrics, details: { grids } }
+  return { model: cached.modelId, metrics, details: { grids } }
 }
 
 export async function rankAll(corpus: Corpus, index: CorpusIndex, embedder: Embedder): Promise<Rankings> {
@@ -154,6 +166,8 @@ async function ablationMetrics(
   const changed: Record<string, readonly number[]> = {
     'HNSW instead of exact': ndcgOf(corpus, await fusedRankings(corpus, index, hnsw)),
   }
+  const queryVectors = await checkedEmbedder(embedder).embedQueries(corpus.queries.map(({ query }) => query))
+  changed['without the query map'] = ndcgOf(corpus, await fusedRankings(corpus, { ...index, queryVectors }))
   for (const rendering of Object.keys(RENDERINGS) as Rendering[]) {
     if (rendering === 'shipped') continue
     const other = await indexCorpus(corpus, embedder, rendering)

@@ -204,12 +204,12 @@ async function embedQueries(
     const part = queries.slice(start, start + QUERIES_PER_CALL)
     const texts = part.map(({ text }) => text)
     // `independent`: what is learnt must not depend on how the queries are batched.
-    const vectors = await untilAborted(embedder.embedQueries(texts, { abortSignal, independent: true }), abortSignal)
+    const read = await untilAborted(embedder.readQueries(texts, { abortSignal, independent: true }), abortSignal)
     const shares = await untilAborted(embedder.readableShares(texts), abortSignal)
     part.forEach(({ text, tools }, at) => {
       // Searches go by words alone then: its vector says nothing.
       if (shares[at] === 0) return
-      embedded.push({ text, tools, vector: vectors[at]!, readableShare: shares[at]! })
+      embedded.push({ text, tools, vector: read[at]!.embedding, readableShare: shares[at]! })
     })
   }
   if (queries.length > 0) onProgress?.({ phase: 'queries', done: queries.length, total: queries.length })

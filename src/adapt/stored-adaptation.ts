@@ -1,7 +1,7 @@
 import { littleEndian32 } from '../artifact/byte-order.js'
 import type { ManifestAdaptation, ManifestTool, ToolIndexManifest } from '../artifact/tool-index.js'
 import { dotProduct } from '../vector/dot-product.js'
-import { mappedQuery } from './mapped-query.js'
+import { mappedQuery } from '../vector/mapped-query.js'
 import { pulled, pullShare } from './pull.js'
 
 /** What was learnt from labelled queries, as an index has it. */

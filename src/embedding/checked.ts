@@ -1,6 +1,6 @@
 import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, isToolSearchError } from '../errors.js'
 import { messageOf, show } from '../show.js'
-import type { Embedder, Embedding, EmbedOptions, ModelProvenance } from './embedder.js'
+import type { Embedder, Embedding, EmbedOptions, ModelProvenance, ReadQuery } from './embedder.js'
 
 /** Longest input in tokens of an embedder that does not say. */
 export const DEFAULT_MAX_TOKENS = 256
@@ -10,12 +10,18 @@ export interface CheckedEmbedder extends Embedder {
   readonly maxTokens: number
   embedQueries(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
   embedDocuments(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
+  /** `embedQueries`, read for ranking. */
+  readQueries(texts: readonly string[], options?: EmbedOptions): Promise<CheckedQuery[]>
   load(): Promise<void>
   readableShares(texts: readonly string[]): Promise<number[]>
   /** Undefined where the embedder does not count. */
   tokenCounts(texts: readonly string[]): Promise<number[] | undefined>
   /** Undefined where the embedder does not tell. */
   knownProvenance(): Promise<ModelProvenance | undefined>
+}
+
+export interface CheckedQuery extends ReadQuery {
+  readonly embedding: Float32Array
 }
 
 // One wrapper an embedder: whatever is cached by it is shared by all who use that embedder.
@@ -61,12 +67,29 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
     return Array.from(results, (embedding, i) => unitVector(modelId, dimensions, embedding, i))
   }
 
+  async function readQuery(embedding: Float32Array, index: number): Promise<CheckedQuery> {
+    if (!embedder.readQuery) return { embedding, smallTalk: 0 }
+    const read = await guarded(modelId, 'readQuery', async () => embedder.readQuery?.(embedding))
+    if (!isShare(read?.smallTalk)) {
+      throw new EmbedderMismatchError(
+        modelId,
+        'smallTalk from 0 to 1 from readQuery',
+        show(read?.smallTalk),
+        'Return how likely the query is no request.',
+      )
+    }
+    return { embedding: unitVector(modelId, dimensions, read!.embedding, index), smallTalk: read!.smallTalk }
+  }
+
   const result: CheckedEmbedder = {
     modelId,
     dimensions,
+    ...(embedder.readQuery && { readQuery: embedding => embedder.readQuery!(embedding) }),
     maxTokens: embedder.maxTokens ?? DEFAULT_MAX_TOKENS,
     embedQueries: (texts, options) => embed('embedQueries', texts, options),
     embedDocuments: (texts, options) => embed('embedDocuments', texts, options),
+    readQueries: async (texts, options) =>
+      Promise.all((await embed('embedQueries', texts, options)).map((embedding, index) => readQuery(embedding, index))),
     load: async () => {
       await guarded(modelId, 'load', async () => embedder.load?.())
     },
@@ -104,7 +127,7 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
   return result
 }
 
-const OPTIONAL_METHODS = ['load', 'readableShares', 'countTokens', 'provenance'] as const
+const OPTIONAL_METHODS = ['load', 'readableShares', 'readQuery', 'countTokens', 'provenance'] as const
 
 const CHANGED_CURE = 'An embedder keeps its modelId and dimensions for life; create a new one for another model.'
 

@@ -18,6 +18,14 @@ export interface ModelProvenance {
   readonly weightsSha256: string
 }
 
+/** What a query's embedding says for ranking. */
+export interface ReadQuery {
+  /** What is compared with the documents' embeddings. */
+  readonly embedding: Embedding
+  /** How likely (0–1) the query is small talk and no request; lowers the score of whatever is found. */
+  readonly smallTalk: number
+}
+
 /**
  * Turns texts into vectors whose cosine similarity says how near a query is to a document.
  *
@@ -41,6 +49,11 @@ export interface Embedder {
    * part decides. Without this method every text counts as readable.
    */
   readableShares?(texts: readonly string[]): Promise<readonly number[]>
+  /**
+   * Reads an embedding of `embedQueries` (at unit length). Without this method it is compared as it is, and no query counts
+   * as small talk.
+   */
+  readQuery?(embedding: Float32Array): Promise<ReadQuery>
   /** For each text, its length in tokens before it is cut, as far as it is read. For information. */
   countTokens?(texts: readonly string[]): Promise<readonly number[]>
   /** Revision and hash of the weights, for the manifest of a stored index. */

@@ -10,6 +10,7 @@ import type { Pooling } from './model-cards.js'
 import { sha256OfFile } from './model-fingerprint.js'
 import { type Dtype, type ModelSource, resolveModelSource, revisionOf } from './model-source.js'
 import { normalizeInPlace, poolTokens } from './pooling.js'
+import { readQueryHeads } from './query-heads.js'
 import { createReadability } from './readability.js'
 import { countTokens, createEncoder } from './tokenize.js'
 import type { TransformersRuntime } from './transformers-runtime.js'
@@ -93,6 +94,7 @@ export function createTransformersEmbedder(
   const source = resolveModelSource(options)
   const { modelId, dimensions, maxTokens, queryPrefix, documentPrefix } = source
   const normalize = options.normalize ?? true
+  let heads: { read: ReturnType<typeof readQueryHeads> } | undefined
   const load = () => loadModel(source, { importRuntime, allowDownload: options.allowDownload ?? false })
 
   async function embed(
@@ -145,6 +147,10 @@ export function createTransformersEmbedder(
     embedDocuments: (texts, embedOptions?: EmbedOptions) => embed(texts, documentPrefix, embedOptions),
     async load() {
       await load()
+    },
+    async readQuery(embedding) {
+      heads ??= { read: readQueryHeads(source.folder, dimensions) }
+      return heads.read?.(embedding) ?? { embedding, smallTalk: 0 }
     },
     async readableShares(texts) {
       if (texts.length === 0) return []

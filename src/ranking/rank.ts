@@ -44,6 +44,7 @@ export function rankQuery(
   layers: readonly RankableLayer[],
   queryVector: Float32Array | undefined,
   readableShare: number,
+  smallTalk = 0,
 ): RankedQuery {
   const weighted = weightQuery(
     query,
@@ -51,7 +52,10 @@ export function rankQuery(
   )
   const readable = queryVector ? readableShare : 0
   const asked = layers.map((layer, index) =>
-    scoreLayer(layer, index, lexicalSharesOf(layer.lexical.lexical, weighted), queryVector, readable),
+    scoreLayer(layer, index, lexicalSharesOf(layer.lexical.lexical, weighted), queryVector, {
+      readableShare: readable,
+      smallTalk,
+    }),
   )
   return {
     isRemote: layers.some(({ dense }) => dense?.vectors.kind === 'remote'),
@@ -75,14 +79,14 @@ function scoreLayer(
   layer: number,
   lexicalShares: Float32Array,
   queryVector: Float32Array | undefined,
-  readableShare: number,
+  { readableShare, smallTalk }: { readableShare: number; smallTalk: number },
 ) {
   const size = lexical.documents.length
   const useVectors = queryVector !== undefined && dense !== undefined && readableShare > 0
 
   const evidenceAt = (position: number, cosineSimilarity: number | undefined) => {
     const cosine = cosineSimilarity === undefined ? 0 : cosineSimilarity * dense!.readableShares[position]!
-    return evidenceOf(cosine, lexicalShares[position]!, useVectors ? readableShare : 0)
+    return evidenceOf(cosine, lexicalShares[position]!, useVectors ? readableShare : 0, smallTalk)
   }
 
   const candidate = (position: number, cosineSimilarity: number | undefined): Candidate => ({
@@ -107,7 +111,7 @@ function scoreLayer(
 
   /** The most evidence that a document of this share may have, which is not nearer than `similarity`. */
   function mostEvidence(similarity: number, share: number): number {
-    return evidenceOf(Math.max(0, similarity), share, readableShare)
+    return evidenceOf(Math.max(0, similarity), share, readableShare, smallTalk)
   }
 
   async function ofStore(vectors: RemoteVectors, limit: number, wanted: number): Promise<BestOfLayer> {

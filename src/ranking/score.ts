@@ -10,6 +10,10 @@
  */
 const HYBRID = { cosine: 4.43, lexicalShare: 14.2, bias: -4.1 } as const
 
+// What small talk loses of its evidence, with all results alike. On corpora and lines left out, small talk returns nothing
+// at the default minScore in 60 % without it, 90 % at 1, 97 % at 2; more would cost requests that sound like it.
+export const SMALL_TALK = 1.5
+
 // Where the model cannot read the query, or is not available, the lexical share alone decides. Its logarithm fits better:
 // shares are small, and differences near 0 are what tells noise.
 const LEXICAL = { logLexicalShare: 2.05, bias: 4.35, leastShare: 0.002 } as const
@@ -29,10 +33,17 @@ export const EXACT_NAME_SCORE = 1
 
 /**
  * The summed evidence for one candidate, which candidates are ranked by; `scoreOf` makes it the score.
- * `readableShare` (0–1) says how much of the query the model can read: at 0 the lexical share alone counts.
+ * `readableShare` (0–1) says how much of the query the model can read: at 0 the lexical share alone counts. `smallTalk`
+ * (0–1) says how likely the query, as far as it is read, is no request.
  */
-export function evidenceOf(cosineSimilarity: number, lexicalShare: number, readableShare: number): number {
-  const hybrid = HYBRID.cosine * cosineSimilarity + HYBRID.lexicalShare * lexicalShare + HYBRID.bias
+export function evidenceOf(
+  cosineSimilarity: number,
+  lexicalShare: number,
+  readableShare: number,
+  smallTalk = 0,
+): number {
+  const hybrid =
+    HYBRID.cosine * cosineSimilarity + HYBRID.lexicalShare * lexicalShare + HYBRID.bias - SMALL_TALK * smallTalk
   if (readableShare === 1) return hybrid
   const share = Math.max(lexicalShare, LEXICAL.leastShare)
   return readableShare * hybrid + (1 - readableShare) * (LEXICAL.logLexicalShare * Math.log(share) + LEXICAL.bias)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { learnMap } from '../../src/adapt/learn-map.js'
 import { mapLoss, TEMPERATURE } from '../../src/adapt/map-loss.js'
-import { mappedQuery } from '../../src/adapt/mapped-query.js'
 import { identity, rowsOf } from '../../src/adapt/matrix.js'
 import { minimize } from '../../src/adapt/minimize.js'
 import { principalBasis } from '../../src/adapt/principal-basis.js'
 import { seededRandom } from '../../src/random.js'
+import { mappedQuery } from '../../src/vector/mapped-query.js'
 import { unitVectors } from '../vector/index-contract.js'
 
 const DIMENSIONS = 6

@@ -1,4 +1,4 @@
-import { dotProduct } from '../vector/dot-product.js'
+import { dotProductOfRow } from './dot-product.js'
 
 // Shorter, and the direction would be noise.
 const MIN_LENGTH = 1e-3
@@ -9,9 +9,15 @@ const MIN_LENGTH = 1e-3
  */
 export function mappedQuery(map: Float32Array, query: Float32Array): Float32Array {
   const dimensions = query.length
+  const doubles = new Float64Array(query)
   const mapped = new Float32Array(dimensions)
-  for (let row = 0; row < dimensions; row++) mapped[row] = dotProduct(map, row * dimensions, query, 0, dimensions)
-  const length = Math.sqrt(dotProduct(mapped, 0, mapped, 0, dimensions))
+  let squares = 0
+  for (let row = 0; row < dimensions; row++) {
+    const value = Math.fround(dotProductOfRow(doubles, map, row * dimensions))
+    mapped[row] = value
+    squares += value * value
+  }
+  const length = Math.sqrt(squares)
   if (!(length > MIN_LENGTH)) return query
   for (let row = 0; row < dimensions; row++) mapped[row]! /= length
   return mapped
