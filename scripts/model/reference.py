@@ -23,9 +23,9 @@ def load_tokenizer(max_tokens: int | None = MAX_TOKENS) -> Tokenizer:
     return tokenizer
 
 
-def load_model() -> torch.nn.Module:
+def load_model(weights: Path = SOURCE) -> torch.nn.Module:
     # "eager" is the attention whose traced graph onnxruntime's fusion recognises.
-    return AutoModel.from_pretrained(SOURCE, attn_implementation="eager", dtype=torch.float32).eval()
+    return AutoModel.from_pretrained(weights, attn_implementation="eager", dtype=torch.float32).eval()
 
 
 @torch.no_grad()
