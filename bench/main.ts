@@ -8,6 +8,7 @@ import { latency } from './benchmarks/latency.js'
 import { memory } from './benchmarks/memory.js'
 import { noAnswer } from './benchmarks/no-answer.js'
 import { retrieval } from './benchmarks/retrieval.js'
+import { robustness } from './benchmarks/robustness.js'
 import { store } from './benchmarks/store.js'
 import { tokens } from './benchmarks/tokens.js'
 import { printComparison } from './compare.js'
@@ -18,6 +19,7 @@ import { type BenchRecord, environment, readRecord, resultsFile, writeRecord } f
 // biome-ignore lint/suspicious/noExplicitAny: each takes options of its own.
 const BENCHMARKS: readonly Benchmark<any>[] = [
   retrieval,
+  robustness,
   noAnswer,
   latency,
   embed,
