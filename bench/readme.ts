@@ -64,7 +64,8 @@ function retrievalFigures(): string {
   return `${table(["catalog: Mastra's class → this", 'nDCG@10', 'recall@5', 'hit@1', 'gain in nDCG@10, 95 % interval'], rows)}
 
 From \`bench/results/retrieval.json\`, made by \`npm run bench -- retrieval\`: at most 1,000 queries a catalog, of the half kept
-for reporting. The constants were chosen before the queries were split.
+for reporting, with query heads learned without the catalog at hand, as a stranger's catalog is to the shipped ones
+(\`--heads\`; [models/training](models/training/README.md)).
 `
 }
 
@@ -99,9 +100,8 @@ ${table(
 
 From \`bench/results/no-answer.json\`, made by \`npm run bench -- no-answer\`; the last three columns are at the default
 \`minScore\` of ${defaultMinScore}. 'Topic removed' takes the relevant tools and all that are like them out of the catalog. Scores of
-Mastra's class are unbounded sums, so that a \`minScore\` serves one catalog only; its curve has the best ones for each. A few
-words of English small talk ("hey there!") come closer to some tool's text than they should: there Mastra's class, whose
-sums grow with the number of shared words, tells them better from requests.
+Mastra's class are unbounded sums, so that a \`minScore\` serves one catalog only; its curve has the best ones for each. The
+query heads that tell small talk were learned without the catalog at hand and from other lines.
 `
 }
 

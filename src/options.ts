@@ -54,7 +54,7 @@ export type OnStale = 'update' | 'warn' | 'error'
 export interface SearchTuning {
   /** Most results of one search, a whole number ≥ 1. Default 5. */
   topK?: number | undefined
-  /** Results that score at or below it are left out, 0–1. Default 0.051, measured. */
+  /** Results that score at or below it are left out, 0–1. Default 0.048, measured. */
   minScore?: number | undefined
   /** A search activates what it returns, and `load_tool` is not exposed. Default `false`. */
   autoLoad?: boolean | undefined

@@ -37,7 +37,7 @@ export interface SearchResponse {
 export interface SearchOptions {
   /** Most results, a whole number ≥ 1. Default 5. */
   topK?: number | undefined
-  /** Results that score at or below it are left out, 0–1. Default 0.051. */
+  /** Results that score at or below it are left out, 0–1. Default 0.048. */
   minScore?: number | undefined
   /** Adds `candidates` to the response. */
   explain?: boolean | undefined

@@ -61,7 +61,9 @@ const names = (list: string) => list.split(',').filter(Boolean)
  * Of a corpus that was left out of training all queries count, of the others those of the test side.
  */
 async function main(model: string) {
-  const base = cachedEmbedder(defaultEmbedder())
+  // The query heads were learned for the base: without them, both are models alone.
+  const { readQuery: _, ...alone } = defaultEmbedder()
+  const base = cachedEmbedder(alone)
   // Not in the cache file: it would grow by each model tried.
   const tuned = cachedEmbedder(transformersEmbedder({ model, maxTokens: base.maxTokens, scripts: 'latin' }))
   const figures: CorpusFigures[] = []

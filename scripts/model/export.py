@@ -297,7 +297,9 @@ def main() -> None:
     names += ["tokenizer.json", "tokenizer_config.json"]
     files = {name: fingerprint(args.out / name) for name in names}
     if not recorded:
-        checksums.write_text(json.dumps({"source": source, "files": files}, indent=2) + "\n", "utf-8")
+        # The heads are learned elsewhere (models/training/heads).
+        heads = {} if args.weights else {"heads": json.loads(CHECKSUMS.read_text("utf-8"))["heads"]}
+        checksums.write_text(json.dumps({"source": source, "files": files, **heads}, indent=2) + "\n", "utf-8")
     for name, found in files.items():
         same = not recorded or recorded["files"].get(name) == found
         print(f"{found['sha256']}  {found['bytes']:>9}  {name}{'' if same else '  DIFFERS from checksums.json'}")

@@ -204,3 +204,42 @@ describe('checkedEmbedder: failures', () => {
     await expect(checked.load()).rejects.toBe(failure)
   })
 })
+
+describe('checkedEmbedder: queries read for ranking', () => {
+  it('are the embeddings themselves and no small talk where the embedder does not read', async () => {
+    const [read] = await checkedEmbedder(embedderOf()).readQueries(['a'])
+    expect(read).toEqual({ embedding: Float32Array.of(0.6, 0.8), smallTalk: 0 })
+  })
+
+  it('get the embedding at unit length, and scale what comes back', async () => {
+    const seen: number[][] = []
+    const readQuery: Embedder['readQuery'] = async embedding => {
+      seen.push([...embedding])
+      return { embedding: [0, 5], smallTalk: 0.25 }
+    }
+    const [read] = await checkedEmbedder(embedderOf({ readQuery })).readQueries(['a'])
+    expect(seen).toEqual([[...Float32Array.of(0.6, 0.8)]])
+    expect(read).toEqual({ embedding: Float32Array.of(0, 1), smallTalk: 0.25 })
+  })
+
+  it.each([
+    [{ embedding: [1, 0], smallTalk: 1.5 }],
+    [{ embedding: [1, 0], smallTalk: Number.NaN }],
+    [{ embedding: [1, 0] }],
+    [{ embedding: [1], smallTalk: 0 }],
+    [{ embedding: [0, 0], smallTalk: 0 }],
+    [undefined],
+  ])('are an EmbedderMismatchError where they come back as %o', async returned => {
+    const embedder = embedderOf({ readQuery: async () => returned as never })
+    await expect(checkedEmbedder(embedder).readQueries(['a'])).rejects.toThrow(EmbedderMismatchError)
+  })
+
+  it('are an EmbeddingError where reading throws', async () => {
+    const embedder = embedderOf({
+      readQuery: async () => {
+        throw new Error('no heads')
+      },
+    })
+    await expect(checkedEmbedder(embedder).readQueries(['a'])).rejects.toThrow(EmbeddingError)
+  })
+})

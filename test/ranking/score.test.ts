@@ -56,6 +56,13 @@ describe('the score', () => {
     )
   })
 
+  it('loses 1.5 to small talk, as far as the model reads the query, for all tools alike', () => {
+    expect(evidenceOf(0.5, 0.1, 1) - evidenceOf(0.5, 0.1, 1, 1)).toBeCloseTo(1.5, 10)
+    expect(evidenceOf(0.2, 0.3, 1) - evidenceOf(0.2, 0.3, 1, 0.4)).toBeCloseTo(0.6, 10)
+    expect(evidenceOf(0.5, 0.1, 0.5) - evidenceOf(0.5, 0.1, 0.5, 1)).toBeCloseTo(0.75, 10)
+    expect(evidenceOf(0.5, 0.1, 0, 1)).toBe(evidenceOf(0.5, 0.1, 0))
+  })
+
   it('of nothing in common is at or below the default minScore, of full agreement far above', () => {
     expect(scoreOf(evidenceOf(0, 0, 1))).toBeLessThanOrEqual(DEFAULT_MIN_SCORE)
     expect(scoreOf(evidenceOf(0, 0, 0))).toBeLessThanOrEqual(DEFAULT_MIN_SCORE)

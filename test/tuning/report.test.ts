@@ -30,9 +30,9 @@ describe('tuneReport on known distributions', () => {
     expect(none!.reached.recall!.value).toBeCloseTo(0.99, 10)
     expect(byDefault!.reached.recall!.value).toBeCloseTo(0.95, 10)
     expect(recommended!.reached.recall!.value).toBeCloseTo(0.98, 10)
-    // Of the fifty best scores 0.01 to 0.5, 5 are at or below 0.051, and 30 at or below 0.309.
+    // Of the fifty best scores 0.01 to 0.5, 4 are at or below 0.048, and 30 at or below 0.309.
     expect(none!.reached.noAnswer!.value).toBe(0)
-    expect(byDefault!.reached.noAnswer!.value).toBeCloseTo(0.1, 10)
+    expect(byDefault!.reached.noAnswer!.value).toBeCloseTo(0.08, 10)
     expect(recommended!.reached.noAnswer!.value).toBeCloseTo(0.6, 10)
   })
 
