@@ -129,7 +129,7 @@ describe('without a query', () => {
   })
 
   it('gives one JSON document of all searches', async () => {
-    const result = await cli(['search', index, '--json'], { stdin: 'weather forecast\nmerge pdf\n' })
+    const result = await cli(['search', index, '--json', '--top-k', '1'], { stdin: 'weather forecast\nmerge pdf\n' })
     expect(jsonOf(result)).toMatchObject({
       searches: [
         { query: 'weather forecast', results: [{ name: 'get_weather' }] },
