@@ -69,14 +69,29 @@ describe("the bundled model's query heads", () => {
     }
   })
 
-  // None of these lines is in models/training/heads/small-talk.json.
+  // None of these lines is in the files of models/training/heads.
   it('tell small talk from requests, short ones too', async () => {
     const embedder = checkedEmbedder(transformersEmbedder())
     const likely = async (texts: string[]) => (await embedder.readQueries(texts)).map(({ smallTalk }) => smallTalk)
-    const talk = ['hey there!', 'thank you so much, you are great', 'how was your day?', 'I am so tired of all this']
+    const talk = ['hey there!', 'thank you so much, you are great', 'how was your day?', 'pleasure talking to you']
     for (const likelihood of await likely(talk)) expect(likelihood).toBeGreaterThan(0.5)
     const requests = ['create a calendar event', 'rename file', 'weather in Lisbon tomorrow', 'list open pull requests']
     for (const likelihood of await likely(requests)) expect(likelihood).toBeLessThan(0.5)
+  })
+
+  // Personal and short, as small talk is.
+  it.each([
+    'will it rain tomorrow',
+    'wake me up at 7',
+    'tell me a joke',
+    'play some music',
+    'call my mom',
+    'I am hungry, order a pizza',
+    'is it cold outside',
+    'remind me to buy milk',
+  ])('take "%s" for a request', async text => {
+    const [read] = await checkedEmbedder(transformersEmbedder()).readQueries([text])
+    expect(read!.smallTalk).toBeLessThan(0.4)
   })
 
   it('leave the order of results as it is, and small talk without results', async () => {

@@ -22,7 +22,8 @@ const MOST_KEYWORDS = 200
 /**
  * Writes what fit.py reads into a folder, of each corpus: `<id>.documents.f32` and `<id>.queries.f32` (as the model gives them,
  * without heads), `<id>.shares.f32` (each document's lexical share, a row for each query), `<id>.keywords.f32`
- * (short texts as agents write them, made of tools), `<id>.relevant.json`; and `small-talk.f32`.
+ * (short texts as agents write them, made of tools), `<id>.relevant.json`; `small-talk.f32` and
+ * `everyday-requests.f32`.
  *
  *     npx tsx models/training/heads/dump.ts <folder>
  */
@@ -50,10 +51,11 @@ async function main(folder: string) {
     embedder.save()
     console.log(`${id}: ${documents.length} documents, ${texts.length} queries`)
   }
-  const { lines } = JSON.parse(readFileSync(new URL('./small-talk.json', import.meta.url), 'utf8')) as {
-    lines: string[]
+  for (const name of ['small-talk', 'everyday-requests']) {
+    const file = new URL(`./${name}.json`, import.meta.url)
+    const { lines } = JSON.parse(readFileSync(file, 'utf8')) as { lines: string[] }
+    write(`${name}.f32`, await embedder.embedQueries(lines))
   }
-  write('small-talk.f32', await embedder.embedQueries(lines))
 }
 
 function documentsOf({ tools }: Corpus): ToolDocument[] {

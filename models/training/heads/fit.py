@@ -85,12 +85,12 @@ def mapped(matrix: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
     return normalize(vectors @ matrix.T, dim=1)
 
 
-def fit_small_talk(corpora: list, talk: torch.Tensor, matrix: torch.Tensor) -> tuple:
+def fit_small_talk(corpora: list, everyday: torch.Tensor, talk: torch.Tensor, matrix: torch.Tensor) -> tuple:
     requests = [corpus["queries"] for corpus in corpora]
     keywords = torch.cat([corpus["keywords"] for corpus in corpora])
-    groups = [*requests, keywords, talk]
-    # Each corpus counts the same; all of them as much as the small talk, and the keywords half.
-    totals = [*(1 / len(corpora) for _ in corpora), 0.5, 1.0]
+    groups = [*requests, keywords, everyday, talk]
+    # Each corpus counts the same; all of them, the everyday requests and the small talk as much, and the keywords half.
+    totals = [*(1 / len(corpora) for _ in corpora), 0.5, 1.0, 1.0]
     vectors = mapped(matrix, torch.cat(groups))
     labels = torch.cat([torch.full((len(group),), float(group is talk)) for group in groups])
     counts = torch.cat([torch.full((len(group),), total / len(group)) for group, total in zip(groups, totals)])
@@ -148,17 +148,17 @@ def write(folder: Path, matrix: torch.Tensor, weights: torch.Tensor, bias: torch
     torch.cat([weights, bias]).numpy().astype("<f4").tofile(folder / "small_talk.f32")
 
 
-def leave_one_out(folder: Path, corpora: dict, talk: torch.Tensor) -> None:
+def leave_one_out(folder: Path, corpora: dict, everyday: torch.Tensor, talk: torch.Tensor) -> None:
     print("| left out | dense | shipped | change | topic removed, AUC | small talk against requests, AUC |")
     print("|---|---|---|---|---|---|")
     rows = []
     for name, corpus in corpora.items():
         others = [other for key, other in corpora.items() if key != name]
         matrix = fit_map(others)
-        write(folder / name, matrix, *fit_small_talk(others, talk, matrix))
+        write(folder / name, matrix, *fit_small_talk(others, everyday, talk, matrix))
         before, after = measure(corpus, torch.eye(DIMENSIONS)), measure(corpus, matrix)
         # Half of the lines are learned from, the others told apart from the requests left out.
-        weights, bias = fit_small_talk(others, talk[::2], matrix)
+        weights, bias = fit_small_talk(others, everyday, talk[::2], matrix)
         logits = [(mapped(matrix, vectors) @ weights + bias).numpy() for vectors in (talk[1::2], corpus["queries"])]
         change = after["gains"] - before["gains"]
         row = [before["dense"], after["dense"], before["shipped"], after["shipped"], change.mean()]
@@ -181,13 +181,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the model's folder")
     parser.add_argument("--leave-one-out", action="store_true")
     options = parser.parse_args()
-    corpora, talk = load(options.folder), read(options.folder, "small-talk.f32")
+    corpora = load(options.folder)
+    everyday, talk = (read(options.folder, f"{name}.f32") for name in ("everyday-requests", "small-talk"))
     if options.leave_one_out:
-        return leave_one_out(options.folder, corpora, talk)
+        return leave_one_out(options.folder, corpora, everyday, talk)
     if options.out is None:
         parser.error("--out or --leave-one-out is needed")
     matrix = fit_map(list(corpora.values()))
-    write(options.out, matrix, *fit_small_talk(list(corpora.values()), talk, matrix))
+    write(options.out, matrix, *fit_small_talk(list(corpora.values()), everyday, talk, matrix))
 
 
 if __name__ == "__main__":
