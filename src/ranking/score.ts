@@ -11,7 +11,7 @@
 const HYBRID = { cosine: 4.44, lexicalShare: 14.2, bias: -3.97 } as const
 
 // What small talk loses of its evidence, with all results alike. On corpora and lines left out, small talk returns nothing
-// at the default minScore in 60 % without it, 90 % at 1, 97 % at 2; more would cost requests that sound like it.
+// at the default minScore in 60 % without it, and in 90 % with; more would cost requests that sound like it.
 export const SMALL_TALK = 1.5
 
 // Where the model cannot read the query, or is not available, the lexical share alone decides. Its logarithm fits better:
@@ -19,9 +19,9 @@ export const SMALL_TALK = 1.5
 const LEXICAL = { logLexicalShare: 2.0, bias: 4.22, leastShare: 0.002 } as const
 
 /**
- * Results at or below it are left out, unless `search.minScore` says otherwise: the highest that loses at most 1 % of
- * the relevant tools found in the top 5, as the mean over nine corpora (bench/fit-score.ts; what it does is measured by
- * bench/benchmarks/no-answer.ts).
+ * Results at or below it are left out, unless `search.minScore` says otherwise: loses less than 1 % of the relevant tools
+ * found in the top 5, as the mean over nine corpora, where 0.052 loses 1 % (bench/fit-score.ts, with query heads learned
+ * without each corpus; what it does is measured by bench/benchmarks/no-answer.ts).
  */
 export const DEFAULT_MIN_SCORE = 0.048
 
