@@ -67,6 +67,16 @@ export function loadCorpus(id: string, maxQueries = Number.POSITIVE_INFINITY, sp
   }
 }
 
+/** As much of one of `FITTING_CORPORA` as may be chosen and learned by: of a labelled corpus its dev side. */
+export function loadFittingCorpus(id: (typeof FITTING_CORPORA)[number], maxQueries?: number): Corpus {
+  return loadCorpus(id, maxQueries, LABELLED_CORPORA.some(labelled => labelled === id) ? 'dev' : 'all')
+}
+
+/** The tools of corpora by name; of one name the last corpus'. */
+export function toolsOf(ids: readonly string[]): Map<string, CorpusTool> {
+  return new Map(ids.flatMap(id => Object.entries(loadCorpus(id, 0).tools)))
+}
+
 export const SEED = 20_261_202
 
 /** At most `count` items, drawn by a seeded generator (mulberry32). */

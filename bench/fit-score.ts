@@ -3,7 +3,7 @@ import { defaultEmbedder } from '../src/embedding/default-embedder.js'
 import { SMALL_TALK } from '../src/ranking/score.js'
 import { createToolSearcher } from '../src/searcher.js'
 import { cachedEmbedder } from './cached-embedder.js'
-import { FITTING_CORPORA, LABELLED_CORPORA, loadCorpus } from './corpora.js'
+import { FITTING_CORPORA, loadFittingCorpus } from './corpora.js'
 import { withHeadsFor } from './left-out-heads.js'
 import { mean, ndcgAt } from './measures.js'
 
@@ -32,8 +32,7 @@ async function main() {
   const cached = cachedEmbedder(defaultEmbedder())
   const corpora: { id: string; queries: { candidates: (Sample & { name: string })[]; relevant: Set<string> }[] }[] = []
   for (const id of FITTING_CORPORA) {
-    const split = LABELLED_CORPORA.some(labelled => labelled === id) ? 'dev' : 'all'
-    const corpus = loadCorpus(id, Number(queriesAtMost), split)
+    const corpus = loadFittingCorpus(id, Number(queriesAtMost))
     const embedder = withHeadsFor(cached, id, heads)
     const searcher = createToolSearcher({ tools: corpus.tools, embedder, strict: true })
     const queries = []

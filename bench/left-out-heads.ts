@@ -1,6 +1,14 @@
 import { join } from 'node:path'
+import { Option } from 'commander'
 import type { Embedder } from '../src/embedding/embedder.js'
 import { readQueryHeads } from '../src/embedding/query-heads.js'
+
+/** The option of benchmarks of quality that names the folder for `withHeadsFor`. */
+export const headsOption = () =>
+  new Option(
+    '--heads <folder>',
+    'query heads learned without each corpus (models/training/heads/fit.py --leave-one-out)',
+  )
 
 /**
  * The embedder with query heads that were learned without one corpus, from `<folder>/<corpus>/`, which

@@ -2,7 +2,7 @@ import { createTool } from '@mastra/core/tools'
 import { checkedEmbedder } from '../src/embedding/checked.js'
 import type { Embedder } from '../src/embedding/embedder.js'
 import { normalizeInPlace } from '../src/embedding/pooling.js'
-import { type CorpusTool, LABELLED_CORPORA, loadCorpus, SEED, seededRandom } from './corpora.js'
+import { type CorpusTool, LABELLED_CORPORA, SEED, seededRandom, toolsOf } from './corpora.js'
 
 // Not at the end: parameters follow the description.
 const VARIANT = / Variant (\d+)\./
@@ -35,10 +35,7 @@ export function manyTools(
 let tools: CorpusTool[] | undefined
 
 function baseTools(): CorpusTool[] {
-  if (!tools) {
-    const byName = new Map(LABELLED_CORPORA.flatMap(id => Object.entries(loadCorpus(id, 0).tools)))
-    tools = [...byName.values()]
-  }
+  tools ??= [...toolsOf(LABELLED_CORPORA).values()]
   return tools
 }
 

@@ -5,17 +5,22 @@ export async function timed<T>(work: () => T | Promise<T>): Promise<[ms: number,
   return [performance.now() - start, value]
 }
 
-/** Times of each system, in turns, so that other work on the machine slows all of them; the first rounds don't count. */
+/**
+ * Times of each system, in turns of `turn` rounds, so that other work on the machine slows all of them; the first rounds
+ * don't count.
+ */
 export async function inTurns<Name extends string>(
   systems: Readonly<Record<Name, (round: number) => unknown>>,
-  { rounds, warmUp = 1 }: { rounds: number; warmUp?: number },
+  { rounds, warmUp = 1, turn = 1 }: { rounds: number; warmUp?: number; turn?: number },
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(systems) as Name[]
   const times = Object.fromEntries(names.map(name => [name, [] as number[]])) as Record<Name, number[]>
-  for (let round = 0; round < warmUp + rounds; round++) {
+  for (let from = 0; from < warmUp + rounds; from += turn) {
     for (const name of names) {
-      const [ms] = await timed(async () => systems[name](round))
-      if (round >= warmUp) times[name].push(ms)
+      for (let round = from; round < Math.min(from + turn, warmUp + rounds); round++) {
+        const [ms] = await timed(async () => systems[name](round))
+        if (round >= warmUp) times[name].push(ms)
+      }
     }
   }
   return times

@@ -10,7 +10,7 @@ import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 import { createToolSearcher } from '../../src/searcher.js'
 import { buildHnsw } from '../../src/vector/hnsw.js'
 import { type Benchmark, type BenchmarkResult, wholeNumber } from '../benchmark.js'
-import { type CorpusTool, LABELLED_CORPORA, loadCorpus, sample } from '../corpora.js'
+import { type CorpusTool, LABELLED_CORPORA, loadCorpus, sample, toolsOf } from '../corpora.js'
 import { type Metric, medianMetric, plainMetric, ratioMetric } from '../metric.js'
 import { printTable } from '../table.js'
 import { timed } from '../times.js'
@@ -30,13 +30,15 @@ export const artifact: Benchmark<Options> = {
   run,
 }
 
+// Seal-Tools first: the queries are its.
+const CORPORA = ['seal-tools', ...LABELLED_CORPORA.filter(id => id !== 'seal-tools')]
 const CHANGED = 10
 const QUERIES = 200
 
 type Tools = Record<string, CorpusTool>
 
 async function run({ tools: count, processes }: Options): Promise<BenchmarkResult> {
-  const tools = Object.fromEntries([...toolsByName()].slice(0, count))
+  const tools = Object.fromEntries([...toolsOf(CORPORA)].slice(0, count))
   const folder = mkdtempSync(join(tmpdir(), 'bench-artifact-'))
   const [out, fresh] = [join(folder, 'index'), join(folder, 'fresh')]
   mkdirSync(out)
@@ -95,12 +97,6 @@ async function run({ tools: count, processes }: Options): Promise<BenchmarkResul
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** The tools of the labelled corpora, those of Seal-Tools first: the queries are its. */
-function toolsByName(): Map<string, CorpusTool> {
-  const ids = ['seal-tools', ...LABELLED_CORPORA.filter(id => id !== 'seal-tools')]
-  return new Map(ids.flatMap(id => Object.entries(loadCorpus(id, 0).tools)))
 }
 
 function withChanges(tools: Tools): Tools {

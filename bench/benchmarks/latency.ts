@@ -15,7 +15,7 @@ import { manyTools, variantEmbedder } from '../many-tools.js'
 import { type Metric, medianMetric, plainMetric, quantile, ratioMetric } from '../metric.js'
 import { type StepProcessor, stepOf } from '../step.js'
 import { printTable, shortNumber } from '../table.js'
-import { timed } from '../times.js'
+import { inTurns, timed } from '../times.js'
 
 interface Options {
   sizes: number[]
@@ -191,18 +191,10 @@ async function searchOf(processor: StepProcessor, tools?: Tools): Promise<Search
 // An agent's process has one of the two. Call by call in turns, each finds the other's data in the CPU's caches.
 const TURN = 10
 
-/** Times of both, each after a warm-up, in turns of ten calls, so that other work on the machine slows both. */
 async function bothInTurns(queries: readonly string[], ours: Search, theirs: Search): Promise<[number[], number[]]> {
-  const times: [number[], number[]] = [[], []]
-  for (let from = 0; from < queries.length; from += TURN) {
-    for (const [side, search] of [ours, theirs].entries()) {
-      for (const query of queries.slice(from, from + TURN)) {
-        const [ms] = await timed(() => search(query))
-        if (from >= WARM_UP) times[side]!.push(ms)
-      }
-    }
-  }
-  return times
+  const systems = { ours: (round: number) => ours(queries[round]!), theirs: (round: number) => theirs(queries[round]!) }
+  const times = await inTurns(systems, { rounds: queries.length - WARM_UP, warmUp: WARM_UP, turn: TURN })
+  return [times.ours, times.theirs]
 }
 
 /** Times of single searches while as many others run. */

@@ -6,7 +6,7 @@ import { createToolSearcher } from '../../src/searcher.js'
 import { type Benchmark, type BenchmarkResult, wholeNumber } from '../benchmark.js'
 import { cachedEmbedder } from '../cached-embedder.js'
 import { type Corpus, LABELLED_CORPORA, loadCorpus, SPLITS, type Split, sample } from '../corpora.js'
-import { withHeadsFor } from '../left-out-heads.js'
+import { headsOption, withHeadsFor } from '../left-out-heads.js'
 import { searchWithMastra } from '../mastra-search.js'
 import { bootstrap, type Metric, plainMetric } from '../metric.js'
 import { areaUnder, emptyAtLost, type RejectionScores, rejectionAt, rejectionCurve } from '../rejection-curve.js'
@@ -56,10 +56,7 @@ export const noAnswer: Benchmark<Options> = {
     command
       .option('--queries <count>', 'most queries of a corpus', wholeNumber(1), 1_000)
       .addOption(new Option('--split <split>', 'which queries').choices(SPLITS).default('test'))
-      .option(
-        '--heads <folder>',
-        'query heads learned without each corpus (models/training/heads/fit.py --leave-one-out)',
-      ),
+      .addOption(headsOption()),
   run,
 }
 

@@ -20,11 +20,11 @@ import {
   type Rendering,
 } from '../corpus-index.js'
 import { fp32Embedder } from '../fp32-embedder.js'
-import { withHeadsFor } from '../left-out-heads.js'
+import { headsOption, withHeadsFor } from '../left-out-heads.js'
 import { searchWithMastra } from '../mastra-search.js'
 import { hitAt, ndcgAt, recallAt, reciprocalRankAt } from '../measures.js'
 import { type Metric, meanMetric } from '../metric.js'
-import { printTable } from '../table.js'
+import { interval, printTable } from '../table.js'
 
 /** The systems that are compared, the floor first. */
 export const SYSTEMS = ['mastra', 'lexical', 'dense', 'shipped'] as const
@@ -75,10 +75,7 @@ export const retrieval: Benchmark<RetrievalOptions> = {
       .option('--queries <count>', 'most queries of a corpus', wholeNumber(1), 1_000)
       .addOption(new Option('--split <split>', 'which queries').choices(SPLITS).default('test'))
       .option('--no-ablations', 'leave out the ablations and the grid')
-      .option(
-        '--heads <folder>',
-        'query heads learned without each corpus (models/training/heads/fit.py --leave-one-out)',
-      )
+      .addOption(headsOption())
       .option('--fp32 <file>', 'fp32 weights for the ablation (scripts/model/export.py --fp32); left out without'),
   run,
 }
@@ -232,8 +229,4 @@ function printAblations(metrics: Readonly<Record<string, Metric>>, grids: readon
     const body = ndcg10.map((row, at) => [String(ks[at]), ...row.map(value => value.toFixed(4))])
     printTable([`${corpus}: k, weight`, ...weights.map(String)], body)
   }
-}
-
-function interval({ value, low, high }: Metric): string {
-  return `${value.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`
 }

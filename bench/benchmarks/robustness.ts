@@ -19,7 +19,7 @@ import { searchWithMastra } from '../mastra-search.js'
 import { hitAt, mean, ndcgAt, recallAt } from '../measures.js'
 import { bootstrap, type Metric, meanMetric } from '../metric.js'
 import { PERTURBATIONS } from '../perturbations.js'
-import { printTable } from '../table.js'
+import { interval, percentInterval, printTable } from '../table.js'
 
 const MEASURES = {
   'ndcg@10': (ranked: readonly string[], relevant: ReadonlySet<string>) => ndcgAt(10, ranked, relevant),
@@ -195,10 +195,5 @@ function cells(metrics: Readonly<Record<string, Metric>>, prefix: string): strin
 }
 
 function losses(metrics: Readonly<Record<string, Metric>>, prefix: string): string[] {
-  return Object.keys(MEASURES).map(measure => interval(metrics[`${prefix}/loss of ${measure}`]!, 100, ' %'))
-}
-
-function interval({ value, low, high }: Metric, factor = 1, unit = ''): string {
-  const shown = (number: number) => (number * factor).toFixed(factor === 1 ? 3 : 1)
-  return `${shown(value)}${unit} [${shown(low)}, ${shown(high)}]`
+  return Object.keys(MEASURES).map(measure => percentInterval(metrics[`${prefix}/loss of ${measure}`]!))
 }

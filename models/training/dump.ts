@@ -76,7 +76,7 @@ function parameterNames({ inputSchema }: CorpusTool): string[] {
 }
 
 /** Little-endian 32-bit numbers, row after row. */
-function writeRows(file: string, rows: readonly ArrayLike<number>[]): void {
+export function writeRows(file: string, rows: readonly ArrayLike<number>[]): void {
   writeFileSync(file, Buffer.concat(rows.map(row => Buffer.from(Float32Array.from(row).buffer))))
 }
 

@@ -177,10 +177,9 @@ function isTextOf(text: ParametersText, schema: unknown): boolean {
   const known = parametersBySchema.get(schema)
   if (known || !text.source) return text === (known ?? parametersText(schema))
   const json = toJsonSchema(schema)
-  if (!json) return text.source.length === 0
   // Mastra wraps a schema anew for each tool object; what is in the wrapper is known.
-  if (parametersBySchema.get(json) === text) return true
-  const isSame = hasParameters(json, text.source)
+  if (json && parametersBySchema.get(json) === text) return true
+  const isSame = json ? hasParameters(json, text.source) : text.source.length === 0
   if (isSame) parametersBySchema.set(schema, text)
   return isSame
 }

@@ -95,6 +95,10 @@ export function createTransformersEmbedder(
   const { modelId, dimensions, maxTokens, queryPrefix, documentPrefix } = source
   const normalize = options.normalize ?? true
   let heads: { read: ReturnType<typeof readQueryHeads> } | undefined
+  const queryHeads = () => {
+    heads ??= { read: readQueryHeads(source.folder, dimensions) }
+    return heads.read
+  }
   const load = () => loadModel(source, { importRuntime, allowDownload: options.allowDownload ?? false })
 
   async function embed(
@@ -147,10 +151,10 @@ export function createTransformersEmbedder(
     embedDocuments: (texts, embedOptions?: EmbedOptions) => embed(texts, documentPrefix, embedOptions),
     async load() {
       await load()
+      queryHeads()
     },
     async readQuery(embedding) {
-      heads ??= { read: readQueryHeads(source.folder, dimensions) }
-      return heads.read?.(embedding) ?? { embedding, smallTalk: 0 }
+      return queryHeads()?.(embedding) ?? { embedding, smallTalk: 0 }
     },
     async readableShares(texts) {
       if (texts.length === 0) return []

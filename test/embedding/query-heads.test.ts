@@ -94,7 +94,7 @@ describe("the bundled model's query heads", () => {
     expect(read!.smallTalk).toBeLessThan(0.4)
   })
 
-  it('leave the order of results as it is, and small talk without results', async () => {
+  it('lower the scores of small talk, and leave the order of its results as it is', async () => {
     const tools = {
       greet: { id: 'heygen_video', description: 'Makes a video of an avatar that says hey there' },
       weather: { id: 'get_weather', description: 'Weather and forecast of a place' },

@@ -32,9 +32,14 @@ describe('the data of the training recipe', () => {
     expect(readFileSync(training('data/LICENSE-apizoo.txt'), 'utf8')).toContain('Apache License')
   })
 
-  it('has no line of small talk that the benchmark of small talk asks', () => {
+  const textLines = (path: string): string[] => readFileSync(training(path), 'utf8').trim().split('\n')
+  const jsonLines = (path: string): string[] => JSON.parse(readFileSync(training(path), 'utf8')).lines
+  it.each([
+    ['data/small-talk.txt', textLines],
+    ['heads/small-talk.json', jsonLines],
+  ])('has no line of small talk that the benchmark of small talk asks: %s', (path, read) => {
     const asked = readFileSync(new URL('../fixtures/small-talk.json', import.meta.url), 'utf8').toLowerCase()
-    const lines = readFileSync(training('data/small-talk.txt'), 'utf8').trim().split('\n')
+    const lines = read(path)
     expect(lines.length).toBeGreaterThan(50)
     expect(lines.filter(line => asked.includes(`"${line.toLowerCase()}"`))).toEqual([])
   })

@@ -1,19 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedEmbedder } from '../../../bench/cached-embedder.js'
-import {
-  type Corpus,
-  FITTING_CORPORA,
-  LABELLED_CORPORA,
-  loadCorpus,
-  SEED,
-  sample,
-  seededRandom,
-} from '../../../bench/corpora.js'
-import { documentOf, type ToolDocument } from '../../../src/catalog/document.js'
+import { FITTING_CORPORA, loadFittingCorpus, SEED, sample, seededRandom } from '../../../bench/corpora.js'
+import { embedTools } from '../../../bench/corpus-index.js'
+import type { ToolDocument } from '../../../src/catalog/document.js'
+import { checkedEmbedder } from '../../../src/embedding/checked.js'
 import { transformersEmbedder } from '../../../src/embedding/transformers-js.js'
 import { buildLexicalLayer } from '../../../src/layer-index.js'
 import { lexicalSharesOf, weightQuery } from '../../../src/lexical/bm25.js'
+import { writeRows } from '../dump.js'
 
 // Of each corpus at most as many, so that none outweighs the others by its size alone.
 const MOST_QUERIES = 1_500
@@ -29,13 +24,13 @@ const MOST_KEYWORDS = 200
  */
 async function main(folder: string) {
   mkdirSync(folder, { recursive: true })
-  const embedder = cachedEmbedder(transformersEmbedder())
-  const write = (name: string, rows: readonly ArrayLike<number>[]) =>
-    writeFileSync(join(folder, name), Buffer.concat(rows.map(row => Buffer.from(Float32Array.from(row).buffer))))
+  const cached = cachedEmbedder(transformersEmbedder())
+  const embedder = checkedEmbedder(cached)
+  const write = (name: string, rows: readonly ArrayLike<number>[]) => writeRows(join(folder, name), rows)
   for (const id of FITTING_CORPORA) {
     // Test queries stay unseen.
-    const corpus = loadCorpus(id, MOST_QUERIES, (LABELLED_CORPORA as readonly string[]).includes(id) ? 'dev' : 'all')
-    const documents = documentsOf(corpus)
+    const corpus = loadFittingCorpus(id, MOST_QUERIES)
+    const { documents, vectors } = await embedTools(corpus.tools, embedder)
     const positions = new Map(Object.keys(corpus.tools).map((name, at) => [name, at]))
     const texts = corpus.queries.map(({ query }) => query)
     const { lexical } = await buildLexicalLayer(documents)
@@ -43,12 +38,12 @@ async function main(folder: string) {
       `${id}.shares.f32`,
       texts.map(text => lexicalSharesOf(lexical, weightQuery(text, [lexical]))),
     )
-    write(`${id}.documents.f32`, await embedder.embedDocuments(documents.map(({ text }) => text)))
+    write(`${id}.documents.f32`, [vectors])
     write(`${id}.queries.f32`, await embedder.embedQueries(texts))
     write(`${id}.keywords.f32`, await embedder.embedQueries(keywordsOf(documents)))
     const relevant = corpus.queries.map(query => query.relevant.map(name => positions.get(name)))
     writeFileSync(join(folder, `${id}.relevant.json`), JSON.stringify(relevant))
-    embedder.save()
+    cached.save()
     console.log(`${id}: ${documents.length} documents, ${texts.length} queries`)
   }
   for (const name of ['small-talk', 'everyday-requests']) {
@@ -56,10 +51,6 @@ async function main(folder: string) {
     const { lines } = JSON.parse(readFileSync(file, 'utf8')) as { lines: string[] }
     write(`${name}.f32`, await embedder.embedQueries(lines))
   }
-}
-
-function documentsOf({ tools }: Corpus): ToolDocument[] {
-  return Object.entries(tools).map(([key, tool]) => documentOf({ name: tool.id, key, tool }))
 }
 
 /** Short texts that are requests all the same: a tool's name, its words as a list, its first sentence, some words of it. */
