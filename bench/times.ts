@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
 /** How long `work` takes, in ms, and what it gives. */
 export async function timed<T>(work: () => T | Promise<T>): Promise<[ms: number, value: T]> {
   const start = performance.now()
@@ -24,4 +27,15 @@ export async function inTurns<Name extends string>(
     }
   }
   return times
+}
+
+let collect: ((options: { type: 'minor' }) => void) | undefined
+
+/** Collects what was left behind so far, so that it does not count for what is timed next. */
+export function settle(): void {
+  if (!collect) {
+    setFlagsFromString('--expose-gc')
+    collect = runInNewContext('gc') as typeof collect
+  }
+  collect!({ type: 'minor' })
 }

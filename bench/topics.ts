@@ -1,6 +1,6 @@
 import { checkedEmbedder } from '../src/embedding/checked.js'
 import type { Embedder } from '../src/embedding/embedder.js'
-import { createRowSimilarity } from '../src/vector/exact.js'
+import { rowProducts } from '../src/vector/row-products.js'
 import type { Corpus } from './corpora.js'
 import { embedTools } from './corpus-index.js'
 
@@ -16,7 +16,6 @@ export async function topicsOf(
   const names = Object.keys(tools)
   const { dimensions } = embedder
   const { vectors } = await embedTools(tools, embedder)
-  const toRows = createRowSimilarity(vectors, dimensions)
   const positions = new Map(names.map((name, at) => [name, at]))
   const near = new Map<string, string[]>()
   const nearTo = (name: string) => {
@@ -24,8 +23,8 @@ export async function topicsOf(
     if (!topic) {
       const at = positions.get(name)!
       const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions)
-      const similarity = toRows(vector)
-      topic = names.filter((_, row) => similarity(row) >= TOPIC_COSINE)
+      const similarities = rowProducts(vector, vectors).all()
+      topic = names.filter((_, row) => similarities[row]! >= TOPIC_COSINE)
       near.set(name, topic)
     }
     return topic

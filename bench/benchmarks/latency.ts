@@ -15,7 +15,7 @@ import { manyTools, variantEmbedder } from '../many-tools.js'
 import { type Metric, medianMetric, plainMetric, quantile, ratioMetric } from '../metric.js'
 import { type StepProcessor, stepOf } from '../step.js'
 import { printTable, shortNumber } from '../table.js'
-import { inTurns, timed } from '../times.js'
+import { inTurns, settle, timed } from '../times.js'
 
 interface Options {
   sizes: number[]
@@ -154,10 +154,12 @@ async function measureResolved(size: number, { embedder, queries, out }: Setting
   for (let round = 0; round < rounds; round++) {
     const query = queries[1 + (round % (queries.length - 1))]!
     const record = async (name: string, ofOurs: () => Promise<unknown>, ofTheirs: () => Promise<unknown>) => {
-      times[name]![0].push((await timed(ofOurs))[0])
-      times[name]![1].push((await timed(ofTheirs))[0])
+      for (const [side, work] of [ofOurs, ofTheirs].entries()) {
+        settle()
+        times[name]![side]!.push((await timed(work))[0])
+      }
     }
-    // Made ahead: an MCP client's own time is no part of either class.
+    // Made ahead, and what that leaves behind collected: an MCP client's own time is no part of either class.
     let [a, b] = [manyTools(size), manyTools(size)]
     await record(
       'resolved step, new objects',

@@ -49,8 +49,19 @@ function readablePart(text: unknown, maxTokens: number): string {
   return part.replace(/\p{Cs}/gu, ' ')
 }
 
+const suffixLengths = new WeakMap<Tokenizer, number>()
+
 /** How many special tokens the tokenizer puts after a text (1 for BERT's [SEP], 0 for models without). */
 function suffixLength(tokenizer: Tokenizer): number {
+  let length = suffixLengths.get(tokenizer)
+  if (length === undefined) {
+    length = measureSuffix(tokenizer)
+    suffixLengths.set(tokenizer, length)
+  }
+  return length
+}
+
+function measureSuffix(tokenizer: Tokenizer): number {
   const content = encode(tokenizer, 'a', false)
   const whole = encode(tokenizer, 'a', true)
   const start = whole.findIndex((_, i) => content.every((id, j) => whole[i + j] === id))

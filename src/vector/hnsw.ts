@@ -14,7 +14,7 @@ export interface HnswParameters {
 // with the efSearch below; 32 doubles memory for no gain there.
 export const HNSW_PARAMETERS: HnswParameters = { M: 16, efConstruction: 200 }
 
-/** From this size on a lasting catalog gets a graph; below, comparing all vectors takes about a millisecond. */
+/** From this size on a lasting catalog gets a graph; below, comparing all vectors takes a third of a millisecond. */
 export const HNSW_MIN_SIZE = 2_000
 
 /** The graph's random levels are drawn from this seed, so that equal catalogs give equal graphs. */

@@ -1,4 +1,4 @@
-import { dotProductOfRow } from './dot-product.js'
+import { rowProducts } from './row-products.js'
 
 // Shorter, and the direction would be noise.
 const MIN_LENGTH = 1e-3
@@ -8,17 +8,10 @@ const MIN_LENGTH = 1e-3
  * `dimensions` × `dimensions` numbers, row by row.
  */
 export function mappedQuery(map: Float32Array, query: Float32Array): Float32Array {
-  const dimensions = query.length
-  const doubles = new Float64Array(query)
-  const mapped = new Float32Array(dimensions)
+  const mapped = rowProducts(query, map).all()
   let squares = 0
-  for (let row = 0; row < dimensions; row++) {
-    const value = Math.fround(dotProductOfRow(doubles, map, row * dimensions))
-    mapped[row] = value
-    squares += value * value
-  }
+  for (const value of mapped) squares += value * value
   const length = Math.sqrt(squares)
   if (!(length > MIN_LENGTH)) return query
-  for (let row = 0; row < dimensions; row++) mapped[row]! /= length
-  return mapped
+  return mapped.map(value => value / length)
 }

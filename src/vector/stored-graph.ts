@@ -1,6 +1,7 @@
-import { createExactIndex, createRowSimilarity } from './exact.js'
+import { createExactIndex } from './exact.js'
 import { efSearchFor } from './hnsw.js'
 import { type HnswGraph, reachableElements, searchGraph } from './hnsw-graph.js'
+import { rowProducts } from './row-products.js'
 import type { Neighbors, VectorIndex } from './vector-index.js'
 
 export interface StoredGraphOptions {
@@ -19,7 +20,6 @@ export interface StoredGraphOptions {
  */
 export function createStoredGraphIndex({ vectors, dimensions, graph, rows }: StoredGraphOptions): VectorIndex {
   const exact = createExactIndex(vectors, dimensions, rows)
-  const toRows = createRowSimilarity(vectors, dimensions)
   const documentOfRow = new Int32Array(vectors.length / dimensions).fill(-1)
   rows.forEach((row, document) => {
     documentOfRow[row] = document
@@ -32,7 +32,7 @@ export function createStoredGraphIndex({ vectors, dimensions, graph, rows }: Sto
   function nearest(query: Float32Array, k: number): Neighbors {
     const count = Math.min(k, exact.size)
     if (count <= 0) return { ids: new Uint32Array(0), similarities: new Float32Array(0) }
-    const similarityTo = toRows(query)
+    const similarityTo = rowProducts(query, vectors).of
     const isWanted = (row: number) => documentOfRow[row]! >= 0
     const found = [
       ...outside,
