@@ -1,5 +1,5 @@
 import type { Catalog, CatalogEntry } from './catalog/catalog.js'
-import type { RankedQuery } from './ranking/rank.js'
+import type { Candidate, RankedQuery } from './ranking/rank.js'
 import { EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
 import type { CandidateExplanation, SearchResult } from './searcher-types.js'
 
@@ -13,12 +13,14 @@ const MAX_RANKED_REMOTELY = 1_000
 export async function explainCandidates(search: {
   catalog: Catalog
   ranked: RankedQuery
+  /** What was searched: the query, and its clauses. */
+  queries: readonly { readonly text: string }[]
   named: readonly CatalogEntry[]
   results: readonly SearchResult[]
   refused: ReadonlySet<string>
   minScore: number
 }): Promise<CandidateExplanation[]> {
-  const { catalog, ranked, results, refused, minScore } = search
+  const { catalog, ranked, queries, results, refused, minScore } = search
   const named = search.named.map(entry => entry.name)
   const returned = new Set(results.map(result => result.name))
   const all = await ranked.all(MAX_RANKED_REMOTELY)
@@ -39,6 +41,7 @@ export async function explainCandidates(search: {
           : { cosineSimilarity: candidate.cosineSimilarity, rank: denseRanks.get(candidate)! },
       lexical:
         candidate.lexicalShare > 0 ? { share: candidate.lexicalShare, rank: lexicalRanks.get(candidate)! } : undefined,
+      ...(candidate.part && { clause: clauseOf(candidate.part) }),
     }
   })
   for (const name of named) {
@@ -51,6 +54,11 @@ export async function explainCandidates(search: {
     .sort((a, b) => order(a.name, a.exactName) - order(b.name, b.exactName) || b.score - a.score)
     .map((candidate, at) => ({ ...candidate, rank: at + 1, cut: cutOf(candidate.name, candidate.score) }))
     .filter(({ name, rank }) => rank <= MAX_EXPLAINED || returned.has(name) || refused.has(name))
+
+  function clauseOf({ index, candidate }: NonNullable<Candidate['part']>): CandidateExplanation['clause'] {
+    const { cosineSimilarity, lexicalShare } = candidate
+    return { text: queries[1 + index]!.text, cosineSimilarity, share: lexicalShare }
+  }
 
   function cutOf(name: string, score: number): CandidateExplanation['cut'] {
     if (returned.has(name)) return undefined

@@ -18,6 +18,11 @@ export interface CandidateExplanation {
   dense: { cosineSimilarity: number; rank: number } | undefined
   /** `share` (0–1): the BM25 score as a share of what fully matching every term of the query would score. */
   lexical: { share: number; rank: number } | undefined
+  /**
+   * The clause of a long query that fits this tool best: it counts half as much as the whole. Absent where the query was
+   * searched as one.
+   */
+  clause?: { text: string; cosineSimilarity: number | undefined; share: number } | undefined
   exactName: boolean
   cut: CutReason | undefined
 }

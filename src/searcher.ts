@@ -14,9 +14,11 @@ import {
 import { explainCandidates } from './explain.js'
 import { exactlyNamed } from './layer-index.js'
 import { type LayerIndex, LayerIndexes, type StoreLayerMaker } from './layer-indexes.js'
+import { clausesOf } from './lexical/clauses.js'
 import { hasWords } from './lexical/tokens.js'
 import { DEFAULT_TOP_K, type OnStale, resolveSearcherOptions, resolveSearchOptions } from './options.js'
-import { createQueryEmbedder } from './query-embedder.js'
+import { createQueryEmbedder, type EmbeddedQuery } from './query-embedder.js'
+import { rankInParts } from './ranking/parts.js'
 import { type RankableLayer, rankQuery } from './ranking/rank.js'
 import { DEFAULT_MIN_SCORE } from './ranking/score.js'
 import type { CatalogSearcher, SearchOptions, SearchResponse } from './searcher-types.js'
@@ -143,9 +145,11 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
   const overdue = new WeakSet<object>()
 
   async function embeddings(query: string, layers: readonly LayerIndex[]) {
-    const wanted = Promise.all([embedQuery(query), ...layers.map(layer => layer.dense())])
+    const texts = [query, ...clausesOf(query)]
+    const embedded = Promise.all(texts.map(async text => ({ text, ...(await embedQuery(text)) })))
+    const wanted = Promise.all([embedded, ...layers.map(layer => layer.dense())])
     const late = layers.find(layer => overdue.has(layer))
-    const [{ vector, readableShare, smallTalk }, ...dense] = await withinTime(wanted, late ? 0 : maxWaitMs, () => {
+    const [queries, ...dense] = await withinTime(wanted, late ? 0 : maxWaitMs, () => {
       for (const layer of layers) {
         overdue.add(layer)
         wanted.then(
@@ -161,9 +165,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     return {
       layers: layers.map((layer, at) => ({ lexical: layer.lexical, dense: dense[at] })),
       // All layers are of one index; the first one says whether it could be opened.
-      vector: dense[0]?.mapQuery?.(vector) ?? vector,
-      readableShare,
-      smallTalk,
+      queries: queries.map(each => ({ ...each, vector: dense[0]?.mapQuery?.(each.vector) ?? each.vector })),
     }
   }
 
@@ -173,12 +175,12 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       return await untilAborted(embeddings(query, layers), abortSignal)
     } catch (error) {
       abortSignal?.throwIfAborted()
-      return wordsAlone(layers, error)
+      return wordsAlone(layers, query, error)
     }
   }
 
   /** With `strict` an error, otherwise a warning. */
-  function wordsAlone(layers: readonly LayerIndex[], error: unknown) {
+  function wordsAlone(layers: readonly LayerIndex[], query: string, error: unknown): Rankables {
     if (strict) {
       throw new SearchUnavailableError(`Tool search has no embeddings (strict: true): ${messageOf(error)}`, {
         cause: error,
@@ -193,7 +195,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       )
     }
     const rankable = layers.map(({ lexical }): RankableLayer => ({ lexical, dense: undefined }))
-    return { layers: rankable, vector: undefined, readableShare: 0, smallTalk: 0 }
+    return { layers: rankable, queries: [{ text: query, vector: undefined, readableShare: 0, smallTalk: 0 }] }
   }
 
   async function searchCatalog(
@@ -210,17 +212,20 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     const lexicalLayers = layers.map(layer => layer.lexical)
     const named = whole ? [whole] : exactlyNamed(catalog, lexicalLayers, text)
 
-    const searchAmong = async ({ layers, vector, readableShare, smallTalk }: Rankables): Promise<SearchResponse> => {
-      const ranked = rankQuery(text, layers, vector, readableShare, smallTalk)
+    const searchAmong = async ({ layers, queries }: Rankables): Promise<SearchResponse> => {
+      const [ofWhole, ...ofClauses] = queries.map(({ text, vector, readableShare, smallTalk }) =>
+        rankQuery(text, layers, vector, readableShare, smallTalk),
+      )
+      const ranked = rankInParts(ofWhole!, ofClauses)
       const limit = Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT)
       const candidates = candidatesOf(catalog, named, ranked, { limit, wanted: topK })
       const { results, refused } = await select(candidates, { topK, minScore, accept }, abortSignal)
-      const mode = vector && readableShare > 0 ? 'hybrid' : 'lexical'
+      const mode = queries.some(({ vector, readableShare }) => vector && readableShare > 0) ? 'hybrid' : 'lexical'
       if (!explain) return { results, mode }
       return {
         results,
         mode,
-        candidates: await explainCandidates({ catalog, ranked, named, results, refused, minScore }),
+        candidates: await explainCandidates({ catalog, ranked, queries, named, results, refused, minScore }),
       }
     }
     const rankable = await rankables(layers, text, abortSignal)
@@ -228,7 +233,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       return await untilAborted(searchAmong(rankable), abortSignal)
     } catch (error) {
       if (!isStoreError(error)) throw error
-      return searchAmong(wordsAlone(layers, error))
+      return searchAmong(wordsAlone(layers, text, error))
     }
   }
 
@@ -247,11 +252,15 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
 
 interface Rankables {
   readonly layers: readonly RankableLayer[]
-  /** Absent where only the words can be asked. */
-  readonly vector: Float32Array | undefined
-  readonly readableShare: number
-  readonly smallTalk: number
+  /** The query, then its clauses where it is long. */
+  readonly queries: readonly RankableQuery[]
 }
+
+/** `vector` is absent where only the words can be asked. */
+type RankableQuery = { readonly text: string; readonly vector: Float32Array | undefined } & Omit<
+  EmbeddedQuery,
+  'vector'
+>
 
 const STORE_CODES: ReadonlySet<unknown> = new Set<ToolSearchErrorCode>(['VECTOR_STORE_FAILED', 'VECTOR_STORE_MISMATCH'])
 

@@ -15,7 +15,12 @@ export interface Candidate {
   readonly evidence: number
   readonly cosineSimilarity: number | undefined
   readonly lexicalShare: number
+  /** Of a query searched in parts, too: what the part says for it that fits it best (`rankInParts`). */
+  readonly part?: { readonly index: number; readonly candidate: Candidate } | undefined
 }
+
+/** Which layer of a catalog, and which position in it. */
+export type Place = Pick<Candidate, 'layer' | 'position'>
 
 export interface RankableLayer {
   readonly lexical: LexicalLayer
@@ -35,6 +40,19 @@ export interface RankedQuery {
   readonly isRemote: boolean
 }
 
+/** A query ranked as a whole or as a part of one. */
+export interface RankedPart extends RankedQuery {
+  /** The candidates among which `best` is certain of some, in no order, and what no document beyond them exceeds. */
+  pool(limit: number, wanted: number): Promise<Pool>
+  /** What the query says for documents. Of those that a store does not have, their words alone. */
+  candidatesAt(places: readonly Place[]): Promise<Candidate[]>
+}
+
+export interface Pool {
+  readonly candidates: readonly Candidate[]
+  readonly bound: number
+}
+
 /**
  * Ranks the documents of all layers for one query. `queryVector` is absent where only the lexical part can be asked;
  * then a document without any of the query's terms is no candidate.
@@ -45,7 +63,7 @@ export function rankQuery(
   queryVector: Float32Array | undefined,
   readableShare: number,
   smallTalk = 0,
-): RankedQuery {
+): RankedPart {
   const weighted = weightQuery(
     query,
     layers.map(layer => layer.lexical.lexical),
@@ -57,20 +75,29 @@ export function rankQuery(
       smallTalk,
     }),
   )
+  async function pool(limit: number, wanted: number): Promise<Pool> {
+    const pools = await Promise.all(asked.map(layer => layer.best(limit, wanted)))
+    return { candidates: pools.flatMap(each => each.candidates), bound: Math.max(...pools.map(each => each.bound)) }
+  }
   return {
     isRemote: layers.some(({ dense }) => dense?.vectors.kind === 'remote'),
-    async best(limit, wanted = limit) {
-      const lists = await Promise.all(asked.map(layer => layer.best(limit, wanted)))
-      const bound = Math.max(...lists.map(list => list.bound))
-      const certain = lists.flatMap(list => list.candidates).filter(candidate => candidate.evidence >= bound)
-      return sorted(certain).slice(0, limit)
-    },
+    pool,
+    best: async (limit, wanted = limit) => certain(await pool(limit, wanted), limit),
     all: async limit => sorted((await Promise.all(asked.map(layer => layer.all(limit)))).flat()),
+    async candidatesAt(places) {
+      const at = (layer: number) => places.filter(place => place.layer === layer).map(({ position }) => position)
+      return (await Promise.all(asked.map((layer, index) => layer.at(at(index))))).flat()
+    },
   }
 }
 
+/** The best `limit` of a pool that no document beyond it exceeds, best first. */
+export function certain({ candidates, bound }: Pool, limit: number): Candidate[] {
+  return sorted(candidates.filter(({ evidence }) => evidence >= bound)).slice(0, limit)
+}
+
 // Ties keep the catalog's order, so that equal tools come in the order in which the user listed them.
-function sorted(candidates: Candidate[]): Candidate[] {
+export function sorted(candidates: Candidate[]): Candidate[] {
   return candidates.sort((a, b) => b.evidence - a.evidence || a.layer - b.layer || a.position - b.position)
 }
 
@@ -104,6 +131,9 @@ function scoreLayer(
     return Array.from(topK(evidence, limit), position => candidate(position, similarities[position]!))
   }
 
+  // The evidence for a document without any of the query's words, where the words alone decide.
+  const withoutWords = evidenceOf(0, 0, 0, smallTalk)
+
   function lexicalOnly(limit: number): Candidate[] {
     const found = Array.from(topK(lexicalShares, limit), position => candidate(position, undefined))
     return found.filter(({ lexicalShare }) => lexicalShare > 0)
@@ -114,7 +144,7 @@ function scoreLayer(
     return evidenceOf(Math.max(0, similarity), share, readableShare, smallTalk)
   }
 
-  async function ofStore(vectors: RemoteVectors, limit: number, wanted: number): Promise<BestOfLayer> {
+  async function ofStore(vectors: RemoteVectors, limit: number, wanted: number): Promise<Pool> {
     const question = { vectors, queryVector: queryVector!, lexicalShares, evidenceAt, mostEvidence }
     const { positions, similarities, bound } = await askStore(question, limit, wanted)
     return { candidates: positions.map(position => candidate(position, similarities.get(position))), bound }
@@ -126,15 +156,30 @@ function scoreLayer(
       const { vectors } = dense
       if (vectors.kind !== 'remote') return withAllVectors(vectors, size)
       const most = Math.min(limit, size)
-      return (await ofStore(vectors, most, most)).candidates
+      return [...(await ofStore(vectors, most, most)).candidates]
+    },
+    async at(positions: readonly number[]): Promise<Candidate[]> {
+      if (positions.length === 0 || !useVectors) return positions.map(position => candidate(position, undefined))
+      const { vectors } = dense
+      if (vectors.kind !== 'remote') {
+        const similarity = vectors.similarityTo(queryVector)
+        return positions.map(position => candidate(position, similarity(position)))
+      }
+      const similarities = await vectors.similaritiesTo(queryVector, positions)
+      return positions.map(position => candidate(position, similarities.get(position)))
     },
     /** The best candidates, and the evidence that no document of this layer beyond them exceeds, as far as they count. */
-    async best(limit: number, wanted: number): Promise<BestOfLayer> {
-      if (!useVectors) return { candidates: lexicalOnly(limit), bound: Number.NEGATIVE_INFINITY }
+    async best(limit: number, wanted: number): Promise<Pool> {
+      if (!useVectors) {
+        const found = lexicalOnly(limit)
+        // What is not found has no more than the last, or none of the words.
+        return { candidates: found, bound: found.length < limit ? withoutWords : found.at(-1)!.evidence }
+      }
       const { vectors } = dense
       if (vectors.kind === 'remote') return ofStore(vectors, limit, wanted)
       if (vectors.kind === 'exact' || limit >= size) {
-        return { candidates: withAllVectors(vectors, limit), bound: Number.NEGATIVE_INFINITY }
+        const best = withAllVectors(vectors, limit)
+        return { candidates: best, bound: best.length < size ? best.at(-1)!.evidence : Number.NEGATIVE_INFINITY }
       }
       // Fagin's threshold: a document in neither list has at most the last similarity of one and the last share of the
       // other, so that whatever has more evidence than both together is certain to be among the best.
@@ -148,9 +193,4 @@ function scoreLayer(
       }
     },
   }
-}
-
-interface BestOfLayer {
-  readonly candidates: Candidate[]
-  readonly bound: number
 }

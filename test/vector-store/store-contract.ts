@@ -29,6 +29,11 @@ export function officeTools(): Tools {
 
 export const officeQueries = VERBS.flatMap(verb => [`please ${verb} that photo`, `${verb} the customer ticket`])
 
+// Searched by its clauses, too.
+const LONG_QUERY =
+  'Please send the long mail about the new office to all of my colleagues, then print the last invoice of this month and ' +
+  'translate the customer record of Anna into French.'
+
 const documentsOf = ({ documentCalls }: WordEmbedder) => documentCalls.flat().length
 
 /** What holds with every store of Mastra's. `open` gives undefined where this machine cannot have one. */
@@ -79,7 +84,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore | un
       const remote = searcherOver(tools, { store, indexName })
       const local = createToolSearcher({ tools, embedder: wordEmbedder() })
       await remote.warmup()
-      for (const query of officeQueries) {
+      for (const query of [...officeQueries, LONG_QUERY]) {
         const [here, there] = [await local.search(query), await remote.search(query)]
         expect(there.mode).toBe('hybrid')
         expect(there.results.map(result => result.name)).toEqual(here.results.map(result => result.name))
