@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander'
 import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 import type { Embedder } from '../../src/embedding/embedder.js'
+import { clausesOf } from '../../src/lexical/clauses.js'
+import { rankInParts } from '../../src/ranking/parts.js'
 import { rankQuery } from '../../src/ranking/rank.js'
 import { createToolSearcher } from '../../src/searcher.js'
 import { createHnswIndex } from '../../src/vector/hnsw.js'
@@ -158,9 +160,12 @@ async function ablationMetrics(
   embedder: Embedder,
   fp32: Embedder | undefined,
 ): Promise<Record<string, Metric>> {
-  const base = ndcgOf(corpus, await fusedRankings(corpus, index))
+  const whole = await fusedRankings(corpus, index)
+  const inClauses = await clauseRankings(corpus, index, embedder)
+  const base = ndcgOf(corpus, whole)
   const hnsw = await createHnswIndex(index.vectors, index.dimensions)
   const changed: Record<string, readonly number[]> = {
+    'clauses of long requests, too': ndcgOf(corpus, inClauses),
     'HNSW instead of exact': ndcgOf(corpus, await fusedRankings(corpus, index, hnsw)),
   }
   const queryVectors = await checkedEmbedder(embedder).embedQueries(corpus.queries.map(({ query }) => query))
@@ -174,15 +179,29 @@ async function ablationMetrics(
     const other = await indexCorpus(corpus, fp32)
     changed['fp32 instead of int8'] = ndcgOf(corpus, await fusedRankings(corpus, other))
   }
-  return Object.fromEntries(
-    Object.entries(changed).map(([name, values]) => [
-      `${corpus.id}/${ABLATION}${name}/ndcg@10`,
-      meanMetric(
-        values.map((value, at) => value - base[at]!),
-        { unit: 'share', better: null },
-      ),
-    ]),
-  )
+  const ofSeveral = { whole: allFound(corpus, whole), 'with clauses': allFound(corpus, inClauses) }
+  return Object.fromEntries([
+    ...Object.entries(ofSeveral).flatMap(([name, values]) =>
+      values.length === 0
+        ? []
+        : [
+            [
+              `${corpus.id}/several tools, all@10/${name}`,
+              meanMetric(values, { unit: 'share', better: null }),
+            ] as const,
+          ],
+    ),
+    ...Object.entries(changed).map(
+      ([name, values]) =>
+        [
+          `${corpus.id}/${ABLATION}${name}/ndcg@10`,
+          meanMetric(
+            values.map((value, at) => value - base[at]!),
+            { unit: 'share', better: null },
+          ),
+        ] as const,
+    ),
+  ])
 }
 
 async function fusedRankings(
@@ -198,6 +217,32 @@ async function fusedRankings(
     rankings.push(candidates.slice(0, 10).map(({ position }) => index.names[position]!))
   }
   return rankings
+}
+
+/** As `fusedRankings`, with the clauses of long requests. */
+async function clauseRankings(corpus: Corpus, index: CorpusIndex, inner: Embedder): Promise<string[][]> {
+  const embedder = checkedEmbedder(inner)
+  const layer = { lexical: index.lexical, dense: { vectors: index.exact, readableShares: index.readableShares } }
+  const rankings: string[][] = []
+  for (const [at, { query }] of corpus.queries.entries()) {
+    const whole = rankQuery(query, [layer], index.queryVectors[at], 1)
+    const clauses = clausesOf(query)
+    const parts = []
+    for (const clause of clauses) {
+      const [read] = await embedder.readQueries([clause])
+      parts.push(rankQuery(clause, [layer], read!.embedding, 1, read!.smallTalk))
+    }
+    const best = await rankInParts(whole, parts).best(64)
+    rankings.push(best.slice(0, 10).map(({ position }) => index.names[position]!))
+  }
+  return rankings
+}
+
+/** For each request that needs several tools, 1 where all of them (at most ten) are among the ten best. */
+function allFound({ queries }: Corpus, rankings: readonly (readonly string[])[]): number[] {
+  return queries.flatMap(({ relevant }, at) =>
+    relevant.length < 2 ? [] : [relevant.slice(0, 10).every(name => rankings[at]!.includes(name)) ? 1 : 0],
+  )
 }
 
 function ndcgOf({ queries }: Corpus, rankings: readonly (readonly string[])[]): number[] {
