@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { DEFAULT_REMOVE_AFTER_MS, resolveStoreAddress } from '../../options.js'
+import { checkStoreAddress, DEFAULT_REMOVE_AFTER_MS } from '../../options.js'
+import { vectorIndexName } from '../../vector-index-name.js'
 import type { PushReport } from '../../vector-store/push.js'
 import { showProgress } from '../build-progress.js'
 import { CliError, EXIT_WRONG_USE, failureOf, stackOf } from '../failure.js'
@@ -94,7 +95,7 @@ async function push(
 ): Promise<void> {
   const { abortSignal } = terminal
   const { indexName, namespace, schema, prune } = options
-  resolveStoreAddress({ indexName, namespace })
+  checkStoreAddress({ indexName, namespace })
   const { searchTarget } = await import('../search/search-target.js')
   // With a query given, no argument is taken for one.
   const { index, files } = searchTarget(items, { ...options, query: '' })
@@ -108,11 +109,10 @@ async function push(
     const { openToolIndex } = await import('../../artifact/open.js')
     const { defaultEmbedder } = await import('../../embedding/default-embedder.js')
     const { pushCatalog } = await import('../../vector-store/push.js')
-    const { indexOfNamespace } = await import('../../vector-store/rows.js')
     const hasTools = files.length > 0 || options.mcp.length > 0
     const tools = hasTools ? (await loadSources({ files, ...serversOf(options) }, terminal)).tools : undefined
     const prebuilt = folder === undefined ? undefined : await openToolIndex(folder, { abortSignal })
-    const name = indexOfNamespace(store, indexName, namespace)
+    const name = vectorIndexName({ store, indexName, namespace })
     const { onProgress, end } = showProgress(terminal, LABELS)
     const report = await pushCatalog({
       store,
