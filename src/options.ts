@@ -35,9 +35,12 @@ export interface SemanticToolSearchOptions {
   filter?: ToolSearchFilter | undefined
   /** What turns texts into vectors. Default: the bundled all-MiniLM-L6-v2. */
   embedder?: Embedder | undefined
-  /** Makes a failing embedder an error instead of a lexical search with one warning. Default `false`. */
+  /**
+   * Makes a search without embeddings an error (`SEARCH_UNAVAILABLE`) instead of a lexical search with one warning: where the
+   * embedder or the vector store fails, or the index cannot be read. Default `false`.
+   */
   strict?: boolean | undefined
-  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Default: none. */
+  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Not with `vectorStore`. Default: none. */
   index?: string | ToolIndex | undefined
   /** What to do about tools that are new or changed since the index was built. Default `'update'`. */
   onStale?: OnStale | undefined
