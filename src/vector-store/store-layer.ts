@@ -58,6 +58,12 @@ export function createStoreLayer(
   let scale: ScoreScale | undefined
   const disposal = new AbortController()
 
+  // A layer is
+  // - waiting: an attempt runs and too few rows are known; searches wait, the first in vain makes the others not wait;
+  // - ready: rows enough are known (present), or their number says so (likely); searches ask the store;
+  // - failed: `failure` says why; searches that are not ready are rejected with it, and an attempt follows, ever later with
+  //   each of `failures`;
+  // - complete: one attempt went through; from then on what is missing is repaired, and rows of others are left alone.
   let attempt: Promise<SyncReport> | undefined
   let lastAttemptMs = Number.NEGATIVE_INFINITY
   let failures = 0
