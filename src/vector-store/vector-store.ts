@@ -43,8 +43,9 @@ export interface VectorStoreOptions {
   /** Embeds and writes what the store lacks. `false`: only reads (`push` writes). Default `true`. */
   sync?: boolean | undefined
   /**
-   * How long a row must be in no catalog that is synchronised before it is deleted, in ms ≥ 0, so that an older version
-   * that still runs keeps its tools. `0` = at once. Default 86,400,000 (a day).
+   * How long a row must be in no catalog that is synchronised before the next start or `push` deletes it, in ms ≥ 0, so that
+   * an older version that still runs keeps its tools. The shortest of all processes and pushes (`--remove-after`) decides.
+   * `0` = at once. Default 86,400,000 (a day).
    */
   removeAfterMs?: number | undefined
 }
