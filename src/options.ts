@@ -35,9 +35,12 @@ export interface SemanticToolSearchOptions {
   filter?: ToolSearchFilter | undefined
   /** What turns texts into vectors. Default: the bundled all-MiniLM-L6-v2. */
   embedder?: Embedder | undefined
-  /** Makes a failing embedder an error instead of a lexical search with one warning. Default `false`. */
+  /**
+   * Makes a search without embeddings an error (`SEARCH_UNAVAILABLE`) instead of a lexical search with one warning: where the
+   * embedder or the vector store fails, or the index cannot be read. Default `false`.
+   */
   strict?: boolean | undefined
-  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Default: none. */
+  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Not with `vectorStore`. Default: none. */
   index?: string | ToolIndex | undefined
   /** What to do about tools that are new or changed since the index was built. Default `'update'`. */
   onStale?: OnStale | undefined
@@ -110,10 +113,19 @@ const MAX_TIMER_MS = 2_147_483_647
 const isNumberFrom = (value: unknown, least: number, most: number) =>
   typeof value === 'number' && value >= least && value <= most
 
+// What PgVector and LibSQL both take as a name, with room for a namespace (vector-index-name.ts).
+const INDEX_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/
+
+function suggestedIndexName(value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '') return ''
+  const name = value.trim().replace(/[^A-Za-z0-9_]+/g, '_')
+  return ` (such as ${show(`${/^\d/.test(name) ? '_' : ''}${name}`.slice(0, 32))})`
+}
+
 const STORE_SCHEMA = z.strictObject({
   store: z.custom<unknown>(isVectorStore, { message: 'a MastraVector, such as a PgVector' }),
-  indexName: z.custom<unknown>(value => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/.test(value), {
-    message: 'a name of at most 32 letters, digits, _ and -, beginning with a letter',
+  indexName: z.custom<unknown>(value => typeof value === 'string' && INDEX_NAME.test(value), {
+    error: ({ input }) => `1 to 32 letters (A-Z, a-z), digits and _, the first no digit${suggestedIndexName(input)}`,
   }),
   namespace: field(
     'a text of 1 to 200 characters',
@@ -203,9 +215,9 @@ function resolveVectorStore({
   }
 }
 
-/** Checks what `push` is given of a store: the rest it makes itself. */
-export function resolveStoreAddress(address: Pick<VectorStoreOptions, 'indexName' | 'namespace'>): void {
-  check(STORE_SCHEMA.omit({ store: true }), address, 'the address')
+/** Checks what names an index of a store. */
+export function checkStoreAddress({ indexName, namespace }: Pick<VectorStoreOptions, 'indexName' | 'namespace'>): void {
+  check(STORE_SCHEMA.pick({ indexName: true, namespace: true }), { indexName, namespace }, 'the address')
 }
 
 const SEARCHER_SCHEMA = z.strictObject({

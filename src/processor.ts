@@ -49,8 +49,8 @@ interface LoggerSource {
  * Drop-in replacement for Mastra's `ToolSearchProcessor` (same options, meta-tools, stores and methods). An input
  * processor; `TokenLimiterProcessor` goes after it. One instance may serve several agents.
  *
- * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} from the constructor, and of an index
- * `InvalidIndexError`, `IndexMismatchError` or (with `onStale: 'error'`) `StaleIndexError`.
+ * @throws {ToolSearchError} from the constructor, with the code `INVALID_OPTIONS`, `RESERVED_TOOL_NAME` or
+ * `TOOL_NAME_COLLISION`, and for an index `INDEX_INVALID`, `INDEX_MISMATCH` or (with `onStale: 'error'`) `INDEX_STALE`.
  */
 export class SemanticToolSearchProcessor implements Processor<'tool-search'> {
   // As Mastra's class has it: whoever looks the processor up by id finds the replacement.

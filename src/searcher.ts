@@ -31,7 +31,7 @@ import { type Warn, warnOnce } from './warn-once.js'
 export interface CatalogSearcherOptions {
   /** Default: the bundled model. */
   readonly embedder?: Embedder | undefined
-  /** Makes a failing embedder an error instead of a lexical search. */
+  /** Makes a failing embedder or vector store an error instead of a lexical search. */
   readonly strict: boolean
   readonly warn: Warn
   /** A prebuilt index of the first layer's tools, and perhaps of others. */
@@ -47,9 +47,12 @@ export interface ToolSearcherOptions {
   tools: Record<string, ToolLike>
   /** What turns texts into vectors. Default: the bundled all-MiniLM-L6-v2. */
   embedder?: Embedder | undefined
-  /** Makes a failing embedder an error instead of a lexical search with one warning. Default `false`. */
+  /**
+   * Makes a search without embeddings an error (`SEARCH_UNAVAILABLE`) instead of a lexical search with one warning: where the
+   * embedder or the vector store fails, or the index cannot be read. Default `false`.
+   */
   strict?: boolean | undefined
-  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Default: none. */
+  /** A prebuilt index of the tools: its folder (`buildToolIndex`), or what `openToolIndex` gave. Not with `vectorStore`. Default: none. */
   index?: string | ToolIndex | undefined
   /** What to do about tools that are new or changed since the index was built. Default `'update'`. */
   onStale?: OnStale | undefined
@@ -63,7 +66,8 @@ export interface ToolSearcherOptions {
 export interface ToolSearcher {
   /**
    * The tools that serve `query`, best first, each with a score from 0 to 1.
-   * @throws {InvalidOptionsError} for bad options, and with `strict` `SearchUnavailableError` where embeddings fail.
+   * @throws {ToolSearchError} with the code `INVALID_OPTIONS` for bad options, and with `strict` `SEARCH_UNAVAILABLE` where
+   * the embedder or the vector store fails.
    */
   search(query: string, options?: SearchOptions): Promise<SearchResponse>
   /**
@@ -76,8 +80,8 @@ export interface ToolSearcher {
 
 /**
  * A searcher over `tools`, for scripts, tests and tuning.
- * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} at once, and of an index
- * `InvalidIndexError`, `IndexMismatchError` or (with `onStale: 'error'`) `StaleIndexError`.
+ * @throws {ToolSearchError} at once, with the code `INVALID_OPTIONS`, `RESERVED_TOOL_NAME` or `TOOL_NAME_COLLISION`, and for
+ * an index `INDEX_INVALID`, `INDEX_MISMATCH` or (with `onStale: 'error'`) `INDEX_STALE`.
  */
 export function createToolSearcher(options: ToolSearcherOptions): ToolSearcher {
   const { tools, embedder, strict, warn, index, onStale, vectorStore } = resolveSearcherOptions(options)

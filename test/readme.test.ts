@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -65,6 +66,36 @@ describe('the README', () => {
     expect(withFigures(readme)).toBe(readme)
   })
 
+  it('links to files that are there, and says which of them are not in the npm package', async () => {
+    const { files } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { files: string[] }
+    const elsewhere = [...readme.matchAll(/Links to ([^;]*);/g)].flatMap(([, list]) =>
+      [...list!.matchAll(/`([\w/-]+\/)`/g)].map(([, folder]) => folder!),
+    )
+    const links = [...readme.matchAll(/\]\(([^)#\s]+)\)/g)]
+      .map(([, link]) => link!)
+      .filter(link => !/^https?:/.test(link))
+    expect(links.length).toBeGreaterThan(5)
+    for (const link of links) {
+      expect(existsSync(root + link), link).toBe(true)
+      const isPacked = files.some(file => link === file || link.startsWith(`${file}/`))
+      if (!isPacked)
+        expect(
+          elsewhere.filter(folder => link.startsWith(folder)),
+          link,
+        ).toHaveLength(1)
+    }
+  })
+
+  it('has an anchor for every link into itself', () => {
+    const anchors = [...readme.matchAll(/^##+ (.*)$/gm)].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    )
+    for (const [, anchor] of readme.matchAll(/\]\(#([^)]+)\)/g)) expect(anchors).toContain(anchor)
+  })
+
   it('names only npm scripts that exist', async () => {
     const { scripts } = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
     const docs = [
@@ -83,6 +114,8 @@ describe('the README', () => {
       await writeFile(
         `${folder}/given.d.ts`,
         `declare const allTools: Record<string, import('mastra-semantic-tool-search').SemanticToolSearchOptions['tools'][string]>
+         declare const toolsOf: (tenant: string) => typeof allTools
+         declare const mastra: import('@mastra/core').Mastra
          declare const toolSearch: import('mastra-semantic-tool-search').SemanticToolSearchProcessor
          declare const openai: { embedding(id: string): Parameters<typeof import('mastra-semantic-tool-search').aiSdkEmbedder>[0]['model'] }`,
       )

@@ -12,8 +12,9 @@ import { defaultEmbedder } from '../../src/embedding/default-embedder.js'
 import type { Embedder } from '../../src/embedding/embedder.js'
 import { createToolSearcher, type ToolSearcher } from '../../src/searcher.js'
 import { createExactIndex } from '../../src/vector/exact.js'
+import { vectorIndexName } from '../../src/vector-index-name.js'
 import { pushCatalog } from '../../src/vector-store/push.js'
-import { indexOfNamespace, type StoreTarget } from '../../src/vector-store/rows.js'
+import type { StoreTarget } from '../../src/vector-store/rows.js'
 import { nearestRows } from '../../src/vector-store/store-index.js'
 import { bulkIndex } from '../../test/vector-store/bulk.js'
 import { type PostgresServer, startPostgres } from '../../test/vector-store/postgres.js'
@@ -223,7 +224,7 @@ async function measureTenants(count: number, size: number, scene: Scene): Promis
     stores.push(pgVector)
     for (let at = 0; at < tenants; at++) {
       const namespace = `tenant-${at}`
-      const index = indexOfNamespace(pgVector, 'tools', namespace)
+      const index = vectorIndexName({ store: pgVector, indexName: 'tools', namespace })
       await fillInBulk({ ...scene, store: pgVector }, { index, prebuilt, namespace })
     }
     const vectorStore = { store: pgVector, indexName: 'tools', namespace: 'tenant-0', timeoutMs: 60_000 }

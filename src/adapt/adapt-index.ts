@@ -65,8 +65,8 @@ export interface AdaptReport {
  * vectors of the tools: what is learnt is stored beside them. Where the gain in nDCG@10 on held-out queries is not above
  * 0 with 95 % confidence, nothing is written. The same input gives the same bytes.
  *
- * @throws {InvalidOptionsError} for wrong options and unknown names, {InvalidIndexError | IndexMismatchError} for an
- * index that cannot be used, and what `buildToolIndex` throws. The folder is then as it was.
+ * @throws {ToolSearchError} with the code `INVALID_OPTIONS` for wrong options and unknown names, `INDEX_INVALID` or
+ * `INDEX_MISMATCH` for an index that cannot be used, and what `buildToolIndex` throws. The folder is then as it was.
  */
 export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<AdaptReport> {
   const { tools, index, out, queries, seed = DEFAULT_SEED, keepOthers = true, ...hooks } = resolveAdaptOptions(options)

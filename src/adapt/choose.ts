@@ -74,38 +74,41 @@ export async function chooseStrength(labelled: LabelledVectors, options: ChooseO
   const maps = mapsFor(data)
   const size = data.tools.length / data.dimensions
   const hasOthers = countsOf(data, [...data.relevant.keys()]).filter(count => count > 0).length < size
-  const guards = keepOthers && hasOthers
+  const measuresUntaught = keepOthers && hasOthers
   const folds = queryFolds(groups, seed)
-  const guarded = guards ? toolFolds(data, seed) : []
-  const parts = partCounter(maps.length * (folds.length + guarded.length), options)
+  const untaughtFolds = measuresUntaught ? toolFolds(data, seed) : []
+  const parts = partCounter(maps.length * (folds.length + untaughtFolds.length), options)
 
   const all: Measured[] = []
   for (const map of maps) {
     const values = await measureFolds(data, map, folds, options, parts)
-    const others = guards ? await measureFolds(data, map, guarded, options, parts) : undefined
+    const untaught = measuresUntaught ? await measureFolds(data, map, untaughtFolds, options, parts) : undefined
     PULLS.forEach((pull, at) => {
-      all.push({ strength: { map, pull }, values: values[at]!, others: others?.[at] })
+      all.push({ strength: { map, pull }, values: values[at]!, untaught: untaught?.[at] })
     })
   }
   const none = all.find(({ strength }) => strength.map === null && strength.pull === 0)!
-  const allowed = guards ? all.filter(({ others }) => meanOf(others!) >= meanOf(none.others!) - TOLERATED) : all
+  const allowed = measuresUntaught
+    ? all.filter(({ untaught }) => meanOf(untaught!) >= meanOf(none.untaught!) - TOLERATED)
+    : all
 
   const chosen = bestOn(allowed, [...groups.keys()])
-  const honest = new Float64Array(groups.length)
+  // Each query's gain by the strength that the other folds choose: its own part in the choice would flatter.
+  const heldOutGains = new Float64Array(groups.length)
   for (const { learnFrom, measureOn } of folds) {
     const { values } = bestOn(allowed, learnFrom)
-    for (const query of measureOn) honest[query] = values[query]! - none.values[query]!
+    for (const query of measureOn) heldOutGains[query] = values[query]! - none.values[query]!
   }
   const before = meanOf(none.values)
-  const gain = intervalOf(honest, groups, seed)
+  const gain = intervalOf(heldOutGains, groups, seed)
   return {
     strength: chosen.strength,
     before,
     after: before + gain.value,
     gain,
-    gainOfOthers: guards
+    gainOfOthers: measuresUntaught
       ? intervalOf(
-          chosen.others!.map((value, query) => value - none.others![query]!),
+          chosen.untaught!.map((value, query) => value - none.untaught![query]!),
           groups,
           seed,
         )
@@ -115,8 +118,10 @@ export async function chooseStrength(labelled: LabelledVectors, options: ChooseO
 
 interface Measured {
   readonly strength: Strength
+  /** nDCG@10 of each query, held out with its fold. */
   readonly values: Float64Array
-  readonly others: Float64Array | undefined
+  /** The same where no query of its tools was learnt from; undefined where tools without queries do not matter. */
+  readonly untaught: Float64Array | undefined
 }
 
 const meanOf = (values: Float64Array) => mean(Array.from(values))
@@ -143,6 +148,7 @@ function partCounter(total: number, { onPart }: ChooseOptions): PartCounter {
   return { next: () => onPart?.(++done, total) }
 }
 
+/** For each of `PULLS` the nDCG@10 of each query, in the queries' order. */
 async function measureFolds(
   data: ReducedVectors,
   map: MapSettings | null,
@@ -163,9 +169,9 @@ async function measureFolds(
       check()
     }
     const found = await heldOutNdcg(data, measureOn, learnt, { strengths: PULLS, evidence, onTurn })
-    found.forEach((ndcg, pull) => {
+    found.forEach((ndcg, strength) => {
       measureOn.forEach((query, at) => {
-        values[pull]![query] = ndcg[at]!
+        values[strength]![query] = ndcg[at]!
       })
     })
     next()

@@ -16,7 +16,10 @@ export interface Learnt {
 // As the benchmarks, and as published work on tool retrieval.
 const DEPTH = 10
 
-/** nDCG@10 of queries by what was learnt from others, for each strength of the pull. */
+/**
+ * nDCG@10 of queries by what was learnt from others: for each of `strengths` (of the pull) in turn, one value a query, in the
+ * order of `queries`.
+ */
 export function heldOutNdcg(
   data: ReducedVectors,
   queries: readonly number[],
@@ -25,7 +28,7 @@ export function heldOutNdcg(
 ): Promise<Float64Array[]> {
   const { dimensions, tools, relevant } = data
   const size = tools.length / dimensions
-  const pulls = strengths.map(strength => pullsOf(data, centroids, strength))
+  const pulledBy = strengths.map(strength => pulledTools(data, centroids, strength))
   const cosines = new Float32Array(size)
   const toMeans = new Float32Array(centroids.tools.length)
   const values = strengths.map(() => new Float64Array(queries.length))
@@ -37,7 +40,7 @@ export function heldOutNdcg(
       for (let place = 0; place < toMeans.length; place++) {
         toMeans[place] = dotProduct(vector, 0, centroids.means, place * dimensions, dimensions)
       }
-      pulls.forEach(({ shares, lengths }, strength) => {
+      pulledBy.forEach(({ shares, lengths }, strength) => {
         const scores = Float64Array.from(cosines, (cosine, tool) => evidence(query, tool, cosine))
         centroids.tools.forEach((tool, place) => {
           if (shares[place] === 0) return
@@ -87,7 +90,11 @@ function vectorOf(
 const MIN_LENGTH = 1e-3
 
 /** For each pulled tool its share, and the length of the sum that makes its vector: cosines follow from these. */
-function pullsOf({ dimensions, tools }: LabelledVectors, { tools: rows, counts, means }: Centroids, strength: number) {
+function pulledTools(
+  { dimensions, tools }: LabelledVectors,
+  { tools: rows, counts, means }: Centroids,
+  strength: number,
+) {
   const shares = counts.map(count => pullShare(strength, count))
   const lengths = rows.map((tool, place) => {
     const share = shares[place]!

@@ -77,12 +77,12 @@ export async function learnAdaptation(
     ? Float32Array.from(await learnMap(data, settings, () => abortSignal?.throwIfAborted()))
     : undefined
   const { tools, counts, means } = centroidsOf(data, all)
-  const pulls = pull > 0 ? tools : []
+  const pulledTools = pull > 0 ? tools : []
   return {
     manifest: manifestOf(choice, queries.length, tools.length, seed),
     map,
-    means: new Map(pulls.map((tool, at) => [names[tool]!, means.slice(at * dimensions, (at + 1) * dimensions)])),
-    counts: new Map(pulls.map((tool, at) => [names[tool]!, counts[at]!])),
+    means: new Map(pulledTools.map((tool, at) => [names[tool]!, means.slice(at * dimensions, (at + 1) * dimensions)])),
+    counts: new Map(pulledTools.map((tool, at) => [names[tool]!, counts[at]!])),
   }
 }
 

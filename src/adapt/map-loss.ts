@@ -35,7 +35,7 @@ export function mapLoss(
   const { rows } = queries
   const { columns } = tools
   const mapped = zeros(rows, columns)
-  const pulls = zeros(rows, columns)
+  const gradients = zeros(rows, columns)
   return async (point, gradient) => {
     const change: Matrix = { rows: columns, columns: queries.columns, values: point }
     const slope: Matrix = { rows: columns, columns: queries.columns, values: gradient }
@@ -47,7 +47,7 @@ export function mapLoss(
       const to = Math.min(rows, from + ROWS_PER_TURN)
       multiplyByTransposed(queries, change, mapped, from, to)
       for (let row = from; row < to; row++) loss += queryLoss(row)
-      addOuterProducts(pulls, queries, slope, from, to)
+      addOuterProducts(gradients, queries, slope, from, to)
     }
     for (let i = 0; i < point.length; i++) {
       gradient[i]! += 2 * weight * point[i]!
@@ -56,7 +56,7 @@ export function mapLoss(
     return loss
   }
 
-  /** The query's part of the loss; its gradient by the mapped query goes to its row of `pulls`. */
+  /** The query's part of the loss; its gradient by the mapped query goes to its row of `gradients`. */
   function queryLoss(row: number): number {
     const own = candidates[row]!
     const target = right[row]!
@@ -74,13 +74,13 @@ export function mapLoss(
     for (const logit of logits) total += Math.exp(logit - highest)
     const normalizer = highest + Math.log(total)
     let loss = 0
-    pulls.values.fill(0, start, start + columns)
+    gradients.values.fill(0, start, start + columns)
     for (let at = 0; at < own.length; at++) {
       const wanted = at < target ? 1 / target : 0
       if (wanted > 0) loss += wanted * (normalizer - logits[at]!)
-      const force = (Math.exp(logits[at]! - normalizer) - wanted) / TEMPERATURE / rows
+      const gradient = (Math.exp(logits[at]! - normalizer) - wanted) / TEMPERATURE / rows
       const tool = own[at]! * columns
-      for (let i = 0; i < columns; i++) pulls.values[start + i]! += force * tools.values[tool + i]!
+      for (let i = 0; i < columns; i++) gradients.values[start + i]! += gradient * tools.values[tool + i]!
     }
     return loss / rows
   }

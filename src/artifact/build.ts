@@ -45,8 +45,8 @@ const DOCUMENTS_PER_CALL = 64
  * kept; the time stamp is that of `SOURCE_DATE_EPOCH` (in seconds) where it is set. An index that is the same already is
  * left as it is.
  *
- * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} for what cannot be indexed,
- * {ModelLoadError | EmbeddingError | EmbedderMismatchError} where the model fails. The folder is then as it was.
+ * @throws {ToolSearchError} with the code `INVALID_OPTIONS`, `RESERVED_TOOL_NAME` or `TOOL_NAME_COLLISION` for what cannot be
+ * indexed, `MODEL_LOAD_FAILED`, `EMBEDDING_FAILED` or `EMBEDDER_MISMATCH` where the model fails. The folder is then as it was.
  */
 export async function buildToolIndex(options: BuildToolIndexOptions): Promise<BuildReport> {
   const { out, includeDocuments, ...rest } = resolveBuildOptions(options)

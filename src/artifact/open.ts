@@ -41,7 +41,8 @@ export interface OpenToolIndexOptions {
  * so that a file that was cut, altered or crafted is an error, and never a crash or an endless search. Nothing of the
  * folder is executed or written to. Any number of processes may open it at once, also while it is rebuilt.
  *
- * @throws {InvalidIndexError} where it is missing or broken, {IndexMismatchError} where it has another format version.
+ * @throws {ToolSearchError} with the code `INDEX_INVALID` where it is missing or broken, `INDEX_MISMATCH` where it has another
+ * format version.
  */
 export async function openToolIndex(path: string, options?: OpenToolIndexOptions): Promise<ToolIndex> {
   const { abortSignal } = resolveOpenOptions(path, options)

@@ -60,7 +60,7 @@ export interface ManifestAdaptation {
   readonly pull: number
   /** nDCG@10 by cross-validation, before. */
   readonly before: number
-  /** Its gain, with a 95 % interval. */
+  /** Its gain, `{ value, low, high }`: in nDCG@10 on held-out queries, with the ends of its 95 % interval. */
   readonly gain: Estimate
   /** The same on queries of tools whose queries were all held out; null where it was not measured. */
   readonly gainOfOthers: Estimate | null

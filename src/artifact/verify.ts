@@ -24,7 +24,8 @@ export interface VerifyToolIndexOptions {
  * Checks an index: whether every byte is as it was built, whether it fits the embedder (down to the hash of the weights,
  * where the embedder tells it), and whether it is of these tools. What is wrong is in the report, not thrown.
  *
- * @throws {InvalidOptionsError | ReservedToolNameError | ToolNameCollisionError} for wrong arguments.
+ * @throws {ToolSearchError} for wrong arguments, with the code `INVALID_OPTIONS`, `RESERVED_TOOL_NAME` or
+ * `TOOL_NAME_COLLISION`.
  */
 export async function verifyToolIndex(path: string, options: VerifyToolIndexOptions = {}): Promise<VerifyReport> {
   const { tools, embedder = defaultEmbedder(), abortSignal } = resolveVerifyOptions(path, options)

@@ -63,8 +63,11 @@ const RULES: Rules<AiSdkEmbedderOptions> = {
  * An `Embedder` over an AI SDK embedding model. Nothing of `ai` is imported.
  *
  * A failed call is tried once more, half a second later, if the AI SDK calls its error retryable (`isRetryable`: HTTP
- * 408, 409, 429 and 5xx). Throws `InvalidOptionsError` at once; later `EmbeddingError` for a failed call, a time-out or an
- * abort. These reach the provider through its `abortSignal`, and a failed call ends the others for the same texts.
+ * 408, 409, 429 and 5xx). A time-out and an abort reach the provider through its `abortSignal`, and a failed call ends the
+ * others for the same texts.
+ *
+ * @throws {ToolSearchError} at once with the code `INVALID_OPTIONS`; its methods reject with `EMBEDDING_FAILED` for a failed
+ * call, a time-out or an abort, and `EMBEDDER_MISMATCH` for a wrong count of embeddings.
  */
 export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
   checkOptions('aiSdkEmbedder', options, RULES, ['model', 'dimensions'])

@@ -20,7 +20,7 @@ export interface ModelProvenance {
 
 /** What a query's embedding says for ranking. */
 export interface ReadQuery {
-  /** What is compared with the documents' embeddings. */
+  /** What is compared with the documents' embeddings: `dimensions` finite numbers, not all 0; scaled to unit length. */
   readonly embedding: Embedding
   /** How likely (0–1) the query is small talk and no request; lowers the score of whatever is found. */
   readonly smallTalk: number
@@ -29,9 +29,10 @@ export interface ReadQuery {
 /**
  * Turns texts into vectors whose cosine similarity says how near a query is to a document.
  *
- * Anything with these four members works: a local ONNX model (`transformersEmbedder`), an AI SDK embedding model
- * (`aiSdkEmbedder`), or your own. Results are checked: a wrong count, a wrong dimension, NaN or a changed `modelId`
- * is an `EmbedderMismatchError`.
+ * A local ONNX model (`transformersEmbedder`), an AI SDK embedding model (`aiSdkEmbedder`), or your own: the first four
+ * members are required, the others optional. Results are checked. A wrong count, a wrong dimension, NaN, an infinite number,
+ * only zeros, or a changed `modelId` is an error with the code `EMBEDDER_MISMATCH`; what a method throws is the `cause` of
+ * one with `EMBEDDING_FAILED`. Searches then go by words alone, unless `strict` makes it an error.
  */
 export interface Embedder {
   /** Identifies model and revision; vectors of different ids are never compared. */
@@ -50,8 +51,9 @@ export interface Embedder {
    */
   readableShares?(texts: readonly string[]): Promise<readonly number[]>
   /**
-   * Reads an embedding of `embedQueries` (at unit length). Without this method it is compared as it is, and no query counts
-   * as small talk.
+   * Reads one embedding of `embedQueries`, `dimensions` floats at unit length: resolves to `{ embedding, smallTalk }`, what is
+   * to be compared instead (of `dimensions` numbers, too) and how likely (0–1) the query is no request. Without this method
+   * the embedding is compared as it is, and no query counts as small talk. Errors are those of the other methods.
    */
   readQuery?(embedding: Float32Array): Promise<ReadQuery>
   /** For each text, its length in tokens before it is cut, as far as it is read. For information. */

@@ -9,8 +9,10 @@ import type { ReadQuery } from './embedder.js'
 export const QUERY_HEAD_FILES = { map: 'query_map.f32', smallTalk: 'small_talk.f32' } as const
 
 /**
- * What a model's folder has learned of queries: a matrix that turns them towards the tools they ask for, and the logistic
- * regression that tells small talk. Undefined where there is neither; throws `ModelLoadError` where one does not fit.
+ * The query heads in a model's folder. A head is a small function learned over the model's query vectors, which leaves the
+ * model as it is: a `dimensions` × `dimensions` matrix that turns a query towards the tools it asks for, and a logistic
+ * regression, over the turned query, that tells small talk. Takes a query of unit length, and gives one. Undefined where there
+ * is neither head; throws `ModelLoadError` where one does not fit.
  */
 export function readQueryHeads(folder: string, dimensions: number): ((query: Float32Array) => ReadQuery) | undefined {
   const map = readFloats(join(folder, QUERY_HEAD_FILES.map), dimensions * dimensions)
@@ -22,7 +24,7 @@ export function readQueryHeads(folder: string, dimensions: number): ((query: Flo
   }
 }
 
-/** `weights` has one number a dimension, and the bias. */
+/** `weights` has one number a dimension, and last the bias. */
 function logistic(weights: Float32Array, embedding: Float32Array): number {
   let sum = weights[embedding.length]!
   for (let at = 0; at < embedding.length; at++) sum += weights[at]! * embedding[at]!

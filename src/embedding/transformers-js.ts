@@ -72,8 +72,9 @@ const RULES: Rules<TransformersEmbedderOptions> = {
  *
  * Creating it reads a few small files. The model loads on first use or with `load()`, once a process for all embedders
  * of one model; a failed load can be tried again. Between batches other work runs and `abortSignal` is honoured.
- * Throws `InvalidOptionsError` at once; later `ModelLoadError` (missing or broken files or runtime) and
- * `EmbeddingError` (a failed run, an abort).
+ *
+ * @throws {ToolSearchError} at once with the code `INVALID_OPTIONS`; its methods reject with `MODEL_LOAD_FAILED` (missing or
+ * broken files or runtime) and `EMBEDDING_FAILED` (a failed run, an abort).
  */
 export function transformersEmbedder(options: TransformersEmbedderOptions = {}): Embedder {
   // The native package by itself first, though only `transformers-runtime.ts` uses it. When a CommonJS module throws

@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync'
+import { distance } from 'fastest-levenshtein'
 import { isRecord } from '../catalog/json-schema.js'
 import { show } from '../show.js'
 import type { LabelledQuery } from './evaluated-query.js'
@@ -35,29 +36,59 @@ export function readQueries(text: string, format: QueriesFormat): ReadQueries {
   return withoutContradictions(readers[format](text))
 }
 
-/** The members of a JSON object of tools, as opposed to a line of JSONL; undefined where it is none. */
-function examplesIn(text: string): Record<string, unknown> | undefined {
+/** The tools of a JSON file by name, as opposed to lines of JSONL; undefined where it is none. */
+function examplesIn(text: string): (readonly [name: string, tool: unknown])[] | undefined {
+  let value: unknown
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    return isRecord(value) && !('query' in value) ? value : undefined
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }
+  const list = isRecord(value) && Array.isArray(value.tools) ? value.tools : value
+  if (Array.isArray(list)) {
+    const named = list.map(tool => [isRecord(tool) ? nameOf(tool) : undefined, tool] as const)
+    return list.length > 0 && named.every((one): one is [string, unknown] => one[0] !== undefined) ? named : undefined
+  }
+  return isRecord(list) && !('query' in list) ? Object.entries(list) : undefined
 }
+
+/** In an array of tools, in the forms of MCP, OpenAI and Anthropic. */
+function nameOf(tool: Record<string, unknown>): string | undefined {
+  const { name, id } = isRecord(tool.function) ? tool.function : tool
+  const known = name ?? id
+  return typeof known === 'string' ? known : undefined
+}
+
+const TOOL_MEMBERS = ['description', 'inputSchema', 'input_schema', 'parameters', 'function']
+
+// "exampleQuery" is three letters from it, "example_queries" two.
+const SLIPS = 3
+
+/** A tool as a tools file has it, without queries; a misspelt member would be lost in silence. */
+function isToolWithout(value: unknown): boolean {
+  if (!isRecord(value) || !TOOL_MEMBERS.some(member => member in value)) return false
+  return Object.keys(value).every(member => distance(member.slice(0, 40), EXAMPLES) > SLIPS)
+}
+
+const EXAMPLES = 'exampleQueries'
 
 /**
  * Golden queries beside the tools: `{ "<tool>": { "exampleQueries": ["..."] } }`, one query under each tool that serves
- * it. Lines are those where the tool and then the query stand in the file.
+ * it. In a file of whole tools (a record of them, an array, or a `tools/list` result) those without are left out. Lines are
+ * those where the tool and then the query stand in the file.
  */
 function readExamples(text: string): ReadQueries {
   const queries = new Map<string, { relevant: string[]; line: number }>()
   const badLines: BadLine[] = []
   const lineAt = lineCounter(text)
-  for (const [tool, value] of Object.entries(examplesIn(text) ?? {})) {
+  const tools = examplesIn(text) ?? []
+  for (const [tool, value] of tools) {
     const at = Math.max(0, text.indexOf(JSON.stringify(tool)))
-    const examples = (value as { exampleQueries?: unknown } | null)?.exampleQueries
+    const examples = isRecord(value) ? value[EXAMPLES] : undefined
     if (!Array.isArray(examples)) {
-      const reason = `expected ${show(tool)} to have "exampleQueries", an array of texts, got ${show(value)}`
+      if (examples === undefined && isToolWithout(value)) continue
+      const got = examples === undefined ? value : examples
+      const reason = `expected ${show(tool)} to have "${EXAMPLES}", an array of texts, got ${show(got)}`
       badLines.push({ line: lineAt(at), reason })
       continue
     }
@@ -71,6 +102,9 @@ function readExamples(text: string): ReadQueries {
         queries.set(query, { ...known, relevant: namesOf([...known.relevant, tool]) })
       }
     }
+  }
+  if (queries.size === 0 && badLines.length === 0 && tools.length > 0) {
+    badLines.push({ line: 1, reason: `none of ${tools.length} tools has "${EXAMPLES}", an array of texts` })
   }
   return { queries: Array.from(queries, ([query, rest]) => ({ query, ...rest, isDraft: false })), badLines }
 }

@@ -22,7 +22,10 @@ export function createBudget(timeoutMs: number): Budget {
   }
 }
 
-/** Lets calls through to a store while it answers. */
+/**
+ * Lets calls through to a store while it answers: a circuit breaker. Closed (calls pass) until one fails; then open (all are
+ * refused) for `timeoutMs`; then half-open: one call is let through, and closes it again or opens it anew.
+ */
 export interface Gate {
   /**
    * The outcome of `call` within the budget; rejects with `VectorStoreError`. After a failure all others are refused at
@@ -35,7 +38,10 @@ export interface Gate {
 export interface GateOptions {
   readonly index: string
   readonly timeoutMs: number
-  /** Called when a call failed again after a failure, not for being slow. */
+  /**
+   * Called where the one call that tried again got an error, not a time-out: something refuses, such as a store whose index
+   * was deleted meanwhile.
+   */
   readonly onRefusal: () => void
 }
 

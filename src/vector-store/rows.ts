@@ -39,23 +39,6 @@ export interface RowMetadata {
 
 export const BUCKETS = 65_536
 
-// What PostgreSQL has room for beside the suffixes of PgVector's own indexes, and Pinecone takes at all.
-const MAX_INDEX_NAME = 45
-const HASH_DIGITS = 12
-
-/** The index of a namespace: its own, so that no other tenant's rows are seen, counted or passed on the way. */
-export function indexOfNamespace(store: VectorStore, indexName: string, namespace: string | undefined): string {
-  if (namespace === undefined) return indexName
-  const separator = store.indexSeparator ?? '_'
-  const digits = hash('sha256', namespace, 'hex').slice(0, HASH_DIGITS)
-  const room = MAX_INDEX_NAME - indexName.length - HASH_DIGITS - 2 * separator.length
-  const readable = namespace
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '')
-    .slice(0, Math.max(0, room))
-  return [indexName, ...(readable ? [readable] : []), digits].join(separator)
-}
-
 /** The id of a document's row: the same for whoever writes it, and a UUID, since some stores take no other. */
 export function rowId(modelId: string, documentHash: string): string {
   const digits = hash('sha256', `${modelId}\n${documentHash}`, 'hex')

@@ -4,10 +4,11 @@ import { embedTexts, textToEmbed } from '../embedding/document-vectors.js'
 import type { CachedVector } from '../embedding/vector-cache.js'
 import { VectorStoreError, VectorStoreMismatchError } from '../errors.js'
 import type { DenseLayer } from '../layer-index.js'
+import { vectorIndexName } from '../vector-index-name.js'
 import type { Warn } from '../warn-once.js'
 import { createBudget, createGate } from './gate.js'
 import { createRemoteVectors } from './remote.js'
-import { indexOfNamespace, type RowMetadata, type StoreTarget } from './rows.js'
+import type { RowMetadata, StoreTarget } from './rows.js'
 import type { ScoreScale } from './score-scale.js'
 import { type SyncDocument, type SyncReport, synchronise } from './synchronise.js'
 import type { ResolvedVectorStore } from './vector-store.js'
@@ -48,7 +49,7 @@ export function createStoreLayer(
   { options, embedder, warn }: StoreLayerOptions,
 ): StoreLayer {
   const { store, timeoutMs, sync, removeAfterMs } = options
-  const index = indexOfNamespace(store, options.indexName, options.namespace)
+  const index = vectorIndexName(options)
   const positions = positionsByHash(documents)
   const hashOf = (position: number) => documents[position]!.hash
   const readableShares = new Float32Array(documents.length)
@@ -57,6 +58,12 @@ export function createStoreLayer(
   let scale: ScoreScale | undefined
   const disposal = new AbortController()
 
+  // A layer is
+  // - waiting: an attempt runs and too few rows are known; searches wait, the first in vain makes the others not wait;
+  // - ready: rows enough are known (present), or their number says so (likely); searches ask the store;
+  // - failed: `failure` says why; searches that are not ready are rejected with it, and an attempt follows, ever later with
+  //   each of `failures`;
+  // - complete: one attempt went through; from then on what is missing is repaired, and rows of others are left alone.
   let attempt: Promise<SyncReport> | undefined
   let lastAttemptMs = Number.NEGATIVE_INFINITY
   let failures = 0

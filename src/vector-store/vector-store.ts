@@ -12,7 +12,7 @@ import type {
 // biome-ignore lint/suspicious/noExplicitAny: each store has a type of filters of its own.
 type AnyFilter = any
 
-/** What is asked of a store; every `MastraVector` (`PgVector`, `LibSQLVector`, …) has it. */
+/** What is asked of a store; the methods of `MastraVector`. */
 export interface VectorStore {
   /** What its names of indexes are joined with; some stores allow no `_`. */
   readonly indexSeparator?: string
@@ -26,9 +26,15 @@ export interface VectorStore {
 }
 
 export interface VectorStoreOptions {
-  /** Any `MastraVector`, such as `PgVector` or `LibSQLVector`. It is not closed. */
+  /**
+   * A `MastraVector`. `PgVector` and `LibSQLVector` are tested; another one must filter by metadata (equality, `$or`,
+   * `$gte`, `$lt`) and return up to 5,000 results of one query. It is not closed.
+   */
   store: VectorStore
-  /** Name of the index (table, collection) in the store: letters, digits, `_` and `-`, at most 32. */
+  /**
+   * Name of the index (table, collection) in the store: 1 to 32 letters (A-Z, a-z), digits and `_`, the first no digit.
+   * LibSQL takes no SQL keyword, such as `index`.
+   */
   indexName: string
   /** Keeps catalogs apart, such as those of tenants: each gets an index of its own. Default: none. */
   namespace?: string | undefined
@@ -37,8 +43,9 @@ export interface VectorStoreOptions {
   /** Embeds and writes what the store lacks. `false`: only reads (`push` writes). Default `true`. */
   sync?: boolean | undefined
   /**
-   * How long a row must be in no catalog that is synchronised before it is deleted, in ms ≥ 0, so that an older version
-   * that still runs keeps its tools. `0` = at once. Default 86,400,000 (a day).
+   * How long a row must be in no catalog that is synchronised before the next start or `push` deletes it, in ms ≥ 0, so that
+   * an older version that still runs keeps its tools. The shortest of all processes and pushes (`--remove-after`) decides.
+   * `0` = at once. Default 86,400,000 (a day).
    */
   removeAfterMs?: number | undefined
 }

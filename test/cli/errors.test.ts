@@ -16,6 +16,12 @@ describe('wrong use exits with 2 and says', () => {
     ['--fix without tools', ['verify', 'x', '--fix'], '--fix needs the tools'],
     ['nothing to search in', ['search'], 'Expected what to search in'],
     ['a missing file', ['build', './nope.ts'], 'There is no file or folder "./nope.ts".'],
+    [
+      'an index that is not there',
+      ['adapt', 'tool-index', tools, '--queries', 'q.jsonl'],
+      '"-" for stdin. An index is made by: mastra-semantic-tool-search build <tools...> --out "tool-index"',
+    ],
+    ['a missing file beside an index', ['tune', './nope.ts', '--queries', 'q'], 'a JSON file or "-" for stdin.\n'],
     ['a folder as tools', ['build', work.root], 'Expected tools, got the folder'],
     ['--watch without a query', ['search', tools, '--watch'], '--watch needs a query'],
     ['--watch with --json', ['search', tools, '-q', 'x', '--watch', '--json'], '--watch and --json exclude each other'],

@@ -45,7 +45,9 @@ describe('push', () => {
     const rowOf = (all: Float32Array) => all.slice(pulled * dimensions, (pulled + 1) * dimensions)
     expect(rowOf(vectors)).not.toEqual(rowOf(documentVectors))
 
-    expect((await cli(['push', out, '--url', url], { embedder: wordEmbedder() })).code).toBe(0)
+    const pushed = await cli(['push', out, '--url', url], { embedder: wordEmbedder() })
+    expect(pushed.code).toBe(0)
+    expect(pushed.err).toMatch(/The index is adapted to queries.*searches through it are not adapted/)
     const store = new LibSQLVector({ id: 'check', url })
     const own = rowOf(documentVectors)
     const query = { indexName: 'tools', queryVector: Array.from(own), topK: 80, includeVector: true }
@@ -77,6 +79,25 @@ describe('push', () => {
     const pruned = await cli(['push', await toolsFile('changed', changed), '--url', url, '--prune', '--json'])
     expect(jsonOf(pruned)).toMatchObject({ added: 0, removed: 1, leaving: 0 })
     expect(await countRows(url, 'tools')).toBe(80)
+  })
+
+  it('keeps rows of tools that are gone for the hours of --remove-after', async () => {
+    const url = urlOf('remove-after')
+    const { send_mail, ...fewer } = officeTools()
+    const push = async (...args: string[]) => cli(['push', await toolsFile('fewer', fewer), '--url', url, ...args])
+    await cli(['push', await toolsFile('all'), '--url', url])
+    expect((await push()).out).toMatch(/1 of tools that are gone are deleted by a push or start 24 h or more after/)
+    // As if the mark were two days old: more than the default, and less than a week.
+    const store = new LibSQLVector({ id: 'check', url })
+    const query = { indexName: 'tools', queryVector: new Array(wordEmbedder().dimensions).fill(0.1), topK: 80 }
+    const row = (await store.query(query)).find(({ metadata }) => metadata?.removedAt !== undefined)!
+    expect(row.metadata!.name).toBe('send_mail')
+    const metadata = { ...row.metadata, removedAt: Date.now() - 2 * 86_400_000 }
+    await store.updateVector({ indexName: 'tools', id: row.id, update: { metadata } })
+    await store.close()
+
+    expect((await push('--remove-after', '168')).out).toMatch(/0 removed\n.*1 of tools that are gone.* 168 h/)
+    expect(jsonOf(await push('--json'))).toMatchObject({ removed: 1, leaving: 0 })
   })
 
   it('takes the vectors of an index, and embeds only what it lacks', async () => {
@@ -146,6 +167,13 @@ describe('push', () => {
     ],
     ['no tools', ['--url', 'file:x.db'], /folder of an index, a module/],
     ['a bad name', ['tools.json', '--url', 'file:x.db', '--index-name', 'my tools'], /indexName.*"my tools"/],
+    ['a name with a hyphen', ['tools.json', '--url', 'file:x.db', '--index-name', 'my-tools'], /such as "my_tools"/],
+    [
+      'a time that is none',
+      ['tools.json', '--url', 'file:x.db', '--remove-after', '7d'],
+      /number above 0 and up to 87600/,
+    ],
+    ['two times', ['tools.json', '--url', 'file:x.db', '--remove-after', '5', '--prune'], /exclude each other/],
     ['a schema of LibSQL', ['tools.json', '--url', 'file:x.db', '--schema', 'a'], /--schema is for PostgreSQL/],
     ['a file that is not there', ['nowhere.json', '--url', urlOf('nothing')], /no file or folder "nowhere.json"/],
   ])('exits with 2 for %s', async (_, args, message) => {

@@ -123,10 +123,16 @@ describe('vectorStore', () => {
     ],
     [
       { store, indexName: '' },
-      'Expected vectorStore.indexName to be a name of at most 32 letters, digits, _ and -, beginning with a letter, got ""',
+      'Expected vectorStore.indexName to be 1 to 32 letters (A-Z, a-z), digits and _, the first no digit, got ""',
     ],
-    [{ store, indexName: 'tools"; drop' }, /Expected vectorStore.indexName to be .*got "tools\\"; drop"/],
-    [{ store, indexName: 'x'.repeat(33) }, /at most 32/],
+    [
+      { store, indexName: 'my-tools' },
+      'Expected vectorStore.indexName to be 1 to 32 letters (A-Z, a-z), digits and _, the first no digit (such as "my_tools"), got "my-tools"',
+    ],
+    [{ store, indexName: '1tools' }, /the first no digit \(such as "_1tools"\), got "1tools"/],
+    [{ store, indexName: 'tools"; drop' }, /\(such as "tools_drop"\), got "tools\\"; drop"/],
+    [{ store, indexName: 'x'.repeat(33) }, /1 to 32/],
+    [{ store, indexName: 7 }, /the first no digit, got 7$/],
     [
       { store, indexName: 'tools', namespace: ' ' },
       'Expected vectorStore.namespace to be a text of 1 to 200 characters, got " "',

@@ -156,6 +156,46 @@ describe('example queries beside the tools', () => {
     })
   })
 
+  it('leave out tools without, in a file of whole tools in any form', () => {
+    const weather = { description: 'Weather.', exampleQueries: ['will it rain'] }
+    const mail = { description: 'Mail.', inputSchema: { type: 'object' } }
+    const queries = [{ query: 'will it rain', relevant: ['get_weather'], isDraft: false, line: expect.any(Number) }]
+    const array = [
+      { name: 'send_email', ...mail },
+      { name: 'get_weather', ...weather },
+    ]
+    const nested = [
+      { type: 'function', function: { name: 'send_email', description: 'Mail.' } },
+      {
+        type: 'function',
+        function: { name: 'get_weather', description: 'Weather.' },
+        exampleQueries: ['will it rain'],
+      },
+    ]
+    for (const tools of [{ send_email: mail, get_weather: weather }, array, { tools: array }, nested]) {
+      const file = JSON.stringify(tools, null, 2)
+      expect(formatOf('tools.json', file)).toBe('examples')
+      expect(readQueries(file, 'examples')).toEqual({ queries, badLines: [] })
+    }
+  })
+
+  it('are missed where no tool has any, or a member looks like a slip', () => {
+    const mail = { description: 'Mail.' }
+    expect(readQueries(JSON.stringify({ mail, post: mail }), 'examples').badLines).toEqual([
+      { line: 1, reason: 'none of 2 tools has "exampleQueries", an array of texts' },
+    ])
+    for (const member of ['exampleQuery', 'example_queries', 'examplequeries']) {
+      const { badLines } = readQueries(JSON.stringify({ mail: { ...mail, [member]: ['write'] } }), 'examples')
+      expect(badLines).toEqual([{ line: 1, reason: expect.stringMatching(/expected "mail" to have "exampleQueries"/) }])
+    }
+    const { badLines } = readQueries(JSON.stringify({ mail: { ...mail, exampleQueries: 'write' } }), 'examples')
+    expect(badLines).toEqual([{ line: 1, reason: expect.stringMatching(/got "write"/) }])
+  })
+
+  it('are not what lines of JSONL are, or an array of labelled queries', () => {
+    expect(formatOf('list.json', '[{"query": "x", "relevant": []}]')).toBe('jsonl')
+  })
+
   it('are not what a single line of JSONL is', () => {
     expect(formatOf('one.json', '{"query": "x", "relevant": []}')).toBe('jsonl')
     expect(formatOf('x.csv', text)).toBe('csv')

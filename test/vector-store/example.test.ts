@@ -39,10 +39,23 @@ describe('examples/vector-store', () => {
     expect((await start())[0]).toBe('get_weather')
   })
 
-  it('is what the README shows', async () => {
+  test('gives each tenant of an agent its own tools, in an index that can be deleted', async ({ server }) => {
+    const child = `${root}test/vector-store/tenants-child.ts`
+    const env = { ...process.env, DATABASE_URL: server.url, MASTRA_TELEMETRY_DISABLED: '1' }
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', child], { cwd: root, env })
+    expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toEqual({
+      acme: ['book_room'],
+      globex: [],
+      withoutTenant: 'The request has no tenant.',
+      indexes: ['tools_acme_822b33ad87c1', 'tools_globex_5bc1a08d28e4'],
+      afterDeletion: ['tools_globex_5bc1a08d28e4'],
+    })
+  })
+
+  it.each(['tool-search', 'tenants'])('is what the README shows (%s)', async name => {
     const readme = await readFile(`${root}README.md`, 'utf8')
-    const code = await readFile(`${example}/src/tool-search.ts`, 'utf8')
-    const shown = code.replace(/^import \{ allTools \}.*\n/m, '')
+    const code = await readFile(`${example}/src/${name}.ts`, 'utf8')
+    const shown = code.replace(/^import .* from '\.\/tools\.js'\n/m, '')
     expect(readme).toContain(shown.trim())
   })
 })

@@ -7,7 +7,7 @@ import { buildLexicalLayer, documentsOf } from '../../src/layer-index.js'
 import { rankQuery } from '../../src/ranking/rank.js'
 import { createToolSearcher } from '../../src/searcher.js'
 import { createExactIndex } from '../../src/vector/exact.js'
-import { indexOfNamespace } from '../../src/vector-store/rows.js'
+import { vectorIndexName } from '../../src/vector-index-name.js'
 import { bulkIndex } from './bulk.js'
 import { DIMENSIONS, syntheticEmbedder, syntheticQueries, syntheticTools } from './synthetic.js'
 import { withPostgres } from './with-postgres.js'
@@ -104,7 +104,7 @@ describe('PgVector with 100,000 tools', () => {
     for (const { namespace, tools } of tenants) {
       const vectorStore = { store, indexName: 'shared', namespace, timeoutMs: 30_000 }
       const searcher = createToolSearcher({ tools, embedder: syntheticEmbedder(), warn: vi.fn(), vectorStore })
-      const name = indexOfNamespace(store, 'shared', namespace)
+      const name = vectorIndexName({ store, indexName: 'shared', namespace })
       await bulkIndex(store, { name, dimension: DIMENSIONS }, () => searcher.warmup())
       expect((await store.describeIndex({ indexName: name })).count).toBe(size)
       searchers.push({ ...searcher, name, tools })

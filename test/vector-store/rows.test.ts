@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { documentOfFields } from '../../src/catalog/document.js'
-import { BUCKETS, indexOfNamespace, metadataOf, rowId, rowOf, type StoreTarget } from '../../src/vector-store/rows.js'
+import { vectorIndexName } from '../../src/vector-index-name.js'
+import { BUCKETS, metadataOf, rowId, rowOf, type StoreTarget } from '../../src/vector-store/rows.js'
 import { listRows } from '../../src/vector-store/store-index.js'
 import { synchronise } from '../../src/vector-store/synchronise.js'
 import { memoryStore } from './memory-store.js'
@@ -22,12 +23,12 @@ describe("a row's id", () => {
 
 describe('the index of a namespace', () => {
   it('is the name itself without one', () => {
-    expect(indexOfNamespace(store, 'tools', undefined)).toBe('tools')
+    expect(vectorIndexName({ store, indexName: 'tools' })).toBe('tools')
   })
 
   it('shows the namespace, and tells apart what looks alike', () => {
     const names = ['acme', 'ACME', 'ac-me', ' acme', 'acme\u200b', 'ácme', '株式会社'].map(namespace =>
-      indexOfNamespace(store, 'tools', namespace),
+      vectorIndexName({ store, indexName: 'tools', namespace }),
     )
     expect(names[0]).toMatch(/^tools_acme_[0-9a-f]{12}$/)
     expect(names.at(-1)).toMatch(/^tools_[0-9a-f]{12}$/)
@@ -36,16 +37,32 @@ describe('the index of a namespace', () => {
 
   it('has the separator of the store, and is a name that PostgreSQL and Pinecone take', () => {
     const pinecone = Object.assign(memoryStore(), { indexSeparator: '-' })
-    expect(indexOfNamespace(pinecone, 'tools', 'acme')).toMatch(/^tools-acme-[0-9a-f]{12}$/)
+    expect(vectorIndexName({ store: pinecone, indexName: 'tools', namespace: 'acme' })).toMatch(
+      /^tools-acme-[0-9a-f]{12}$/,
+    )
     const indexName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,31}$/)
     fc.assert(
       fc.property(indexName, fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' }), (name, namespace) => {
-        const index = indexOfNamespace(store, name, namespace)
+        const index = vectorIndexName({ store, indexName: name, namespace })
         expect(index).toMatch(/^[A-Za-z_][A-Za-z0-9_]*$/)
         expect(index.length).toBeLessThanOrEqual(45)
         expect(index.startsWith(`${name}_`)).toBe(true)
       }),
     )
+  })
+})
+
+describe('vectorIndexName', () => {
+  it('is the name that the option gives an index, made of the SHA-256 of the namespace', () => {
+    expect(vectorIndexName({ store, indexName: 'tools' })).toBe('tools')
+    // printf acme | sha256sum
+    expect(vectorIndexName({ store, indexName: 'tools', namespace: 'acme' })).toBe('tools_acme_822b33ad87c1')
+    expect(vectorIndexName({ indexName: 'tools', namespace: 'acme' })).toBe('tools_acme_822b33ad87c1')
+  })
+
+  it('refuses what the option refuses', () => {
+    expect(() => vectorIndexName({ store, indexName: 'my-tools' })).toThrow(/such as "my_tools"/)
+    expect(() => vectorIndexName({ store, indexName: 'tools', namespace: ' ' })).toThrow(/namespace/)
   })
 })
 

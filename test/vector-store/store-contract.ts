@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createToolSearcher, type ToolSearcherOptions } from '../../src/searcher.js'
 import type { SearchOptions, SearchResponse } from '../../src/searcher-types.js'
-import { indexOfNamespace } from '../../src/vector-store/rows.js'
+import { vectorIndexName } from '../../src/vector-index-name.js'
 import type { VectorStore, VectorStoreOptions } from '../../src/vector-store/vector-store.js'
 import { type WordEmbedder, wordEmbedder } from '../searcher/word-embedder.js'
 
@@ -72,7 +72,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore | un
     async function synchronise(tools: Tools, vectorStore: VectorStoreOptions, embedder = wordEmbedder()) {
       await searcherOver(tools, vectorStore, { embedder }).warmup()
       const { store, indexName, namespace } = vectorStore
-      const { count } = await store.describeIndex({ indexName: indexOfNamespace(store, indexName, namespace) })
+      const { count } = await store.describeIndex({ indexName: vectorIndexName({ store, indexName, namespace }) })
       return { embedded: documentsOf(embedder), count }
     }
 
@@ -170,6 +170,14 @@ export function describeStore(name: string, open: () => Promise<OpenedStore | un
         expect(count).toBe(20)
         const searcher = searcherOver(tools, { store, indexName, namespace, sync: false })
         expect(await rankedBy(searcher, 'mail invoice ticket', { topK: 80 })).toHaveLength(20)
+      }
+    })
+
+    test('takes the shortest and the longest name, also with the longest namespace', async (store, indexName) => {
+      for (const name of ['_', `${indexName}_${'X'.repeat(32)}`.slice(0, 32)]) {
+        for (const namespace of [undefined, 'n'.repeat(200)]) {
+          expect((await synchronise(officeTools(), { store, indexName: name, namespace })).count).toBe(80)
+        }
       }
     })
 

@@ -16,3 +16,6 @@ const bookRoom = createTool({
 })
 
 export const allTools = { getWeather, bookRoom }
+
+/** What a tenant may use. */
+export const toolsOf = (tenant: string) => (tenant === 'acme' ? allTools : { getWeather })

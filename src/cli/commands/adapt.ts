@@ -25,8 +25,10 @@ export interface AdaptCommandOptions extends SourceOptions, ModelOptions {
 const EXAMPLES = `
 
 Queries are those of tune: JSONL, {"query": "will it rain", "relevant":
-["get_weather"]} a line, or CSV; or golden queries beside the tools, as JSON:
-{ "get_weather": { "exampleQueries": ["will it rain"] } }.
+["get_weather"]} a line, or CSV; or golden queries beside the tools, as JSON,
+where tools without any are left out:
+{ "get_weather": { "exampleQueries": ["will it rain"] } }. At least 10 are
+needed, better some hundred.
 
 Examples:
   $ mastra-semantic-tool-search adapt ./src/tools.ts --queries queries.jsonl --out tool-index
@@ -44,7 +46,7 @@ export function addAdaptCommand(program: Command, terminal: Terminal, internals:
     .command('adapt')
     .description('Teach an index your own queries: which tools they mean. The model stays as it is.')
     .argument('[index-or-tools...]', 'folder of an index, or tools')
-    .option('--queries <file>', 'queries with the tools that serve them: JSONL, CSV or example queries')
+    .option('--queries <file>', 'queries with the tools that serve them: JSONL, CSV or exampleQueries')
     .option('--index <folder>', 'index of the tools')
     .option('-o, --out <folder>', 'folder of the adapted index (default: the index, else tool-index)')
     .option('--no-keep-others', 'let tools without queries be found less well')

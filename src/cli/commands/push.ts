@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { DEFAULT_REMOVE_AFTER_MS, resolveStoreAddress } from '../../options.js'
+import { checkStoreAddress, DEFAULT_REMOVE_AFTER_MS } from '../../options.js'
+import { vectorIndexName } from '../../vector-index-name.js'
 import type { PushReport } from '../../vector-store/push.js'
 import { showProgress } from '../build-progress.js'
 import { CliError, EXIT_WRONG_USE, failureOf, stackOf } from '../failure.js'
@@ -12,6 +13,7 @@ import {
   addSourceOptions,
   embedderOf,
   type ModelOptions,
+  numberBetween,
   type SourceOptions,
   serversOf,
 } from '../shared-options.js'
@@ -25,10 +27,17 @@ interface PushCommandOptions extends SourceOptions, ModelOptions {
   readonly schema?: string
   readonly index?: string
   readonly prune?: boolean
+  /** Hours. */
+  readonly removeAfter?: number
 }
 
 const URL_VARIABLE = 'VECTOR_STORE_URL'
 const DEFAULT_INDEX_NAME = 'tools'
+
+const MS_PER_HOUR = 3_600_000
+const DEFAULT_REMOVE_AFTER_HOURS = DEFAULT_REMOVE_AFTER_MS / MS_PER_HOUR
+// Ten years.
+const MAX_REMOVE_AFTER_HOURS = 87_600
 
 const EXAMPLES = `
 Examples:
@@ -38,10 +47,14 @@ Examples:
   $ ${URL_VARIABLE}="$DATABASE_URL" mastra-semantic-tool-search push tool-index --prune --json
   $ mastra-semantic-tool-search push tool-index --url file:./tools.db
 
-A folder is an index, whose vectors are taken; the rest is embedded. Only what is new or changed is written, so that an
-interrupted push goes on where it ended. Needs @mastra/pg or @mastra/libsql, by the scheme of the URL.
+A folder is an index, whose vectors are taken as the model made them, without what adapt has learnt; the rest is embedded.
+Only what is new or changed is written, so that an interrupted push goes on where it ended. Give --remove-after what the
+processes have as removeAfterMs: the shortest decides. Needs @mastra/pg or @mastra/libsql, by the scheme of the URL.
 
 Exit codes: 0 ok, 1 the work failed, 2 wrong use.`
+
+const ADAPTATION_IS_LEFT =
+  'The index is adapted to queries. A store holds the vectors as the model made them, so that searches through it are not adapted.'
 
 const LABELS = { list: 'Listing rows', upsert: 'Writing rows', remove: 'Removing rows' }
 
@@ -57,7 +70,13 @@ export function addPushCommand(program: Command, terminal: Terminal, internals: 
     .option('--namespace <name>', 'keeps catalogs apart, such as those of tenants (default: none)')
     .option('--schema <name>', 'schema of PostgreSQL, as in PgVector (default: that of the connection)')
     .option('--index <folder>', 'index of the tools')
-    .option('--prune', 'delete rows of tools that are gone at once, not after a day: no older version may run')
+    .addOption(
+      new Option(
+        '--remove-after <hours>',
+        `delete rows of tools that are gone for so long; as removeAfterMs (default: ${DEFAULT_REMOVE_AFTER_HOURS})`,
+      ).argParser(numberBetween(0, MAX_REMOVE_AFTER_HOURS)),
+    )
+    .option('--prune', 'delete rows of tools that are gone at once: no older version may run')
   addSourceOptions(command)
   addModelOptions(command)
   addJsonOption(command)
@@ -93,8 +112,9 @@ async function push(
   internals: RunInternals,
 ): Promise<void> {
   const { abortSignal } = terminal
-  const { indexName, namespace, schema, prune } = options
-  resolveStoreAddress({ indexName, namespace })
+  const { indexName, namespace, schema } = options
+  const removeAfterHours = removeAfterHoursOf(options)
+  checkStoreAddress({ indexName, namespace })
   const { searchTarget } = await import('../search/search-target.js')
   // With a query given, no argument is taken for one.
   const { index, files } = searchTarget(items, { ...options, query: '' })
@@ -108,11 +128,11 @@ async function push(
     const { openToolIndex } = await import('../../artifact/open.js')
     const { defaultEmbedder } = await import('../../embedding/default-embedder.js')
     const { pushCatalog } = await import('../../vector-store/push.js')
-    const { indexOfNamespace } = await import('../../vector-store/rows.js')
     const hasTools = files.length > 0 || options.mcp.length > 0
     const tools = hasTools ? (await loadSources({ files, ...serversOf(options) }, terminal)).tools : undefined
     const prebuilt = folder === undefined ? undefined : await openToolIndex(folder, { abortSignal })
-    const name = indexOfNamespace(store, indexName, namespace)
+    if (prebuilt?.adaptation) terminal.note(terminal.errorColors.yellow(ADAPTATION_IS_LEFT))
+    const name = vectorIndexName({ store, indexName, namespace })
     const { onProgress, end } = showProgress(terminal, LABELS)
     const report = await pushCatalog({
       store,
@@ -121,16 +141,23 @@ async function push(
       tools,
       prebuilt,
       embedder: () => embedder ?? defaultEmbedder(),
-      removeAfterMs: prune ? 0 : DEFAULT_REMOVE_AFTER_MS,
+      removeAfterMs: removeAfterHours * MS_PER_HOUR,
       onProgress,
       abortSignal,
     }).finally(end)
-    printReport(report, { name, shownUrl: secrets.shownUrl }, terminal)
+    printReport(report, { name, shownUrl: secrets.shownUrl, removeAfterHours }, terminal)
     terminal.printJson({ ...jsonOf(report), index: name, namespace: namespace ?? null, url: secrets.shownUrl })
   } finally {
     // What hangs is not waited for: the process ends after the command.
     close().catch(() => {})
   }
+}
+
+function removeAfterHoursOf({ prune, removeAfter }: PushCommandOptions): number {
+  if (prune && removeAfter !== undefined) {
+    throw new CliError('WRONG_USE', '--prune and --remove-after exclude each other: --prune deletes at once.')
+  }
+  return prune ? 0 : (removeAfter ?? DEFAULT_REMOVE_AFTER_HOURS)
 }
 
 function withoutSecrets(error: unknown, { redact }: Secrets): unknown {
@@ -147,7 +174,7 @@ function jsonOf({ tools, modelId, kept, added, removed, leaving }: PushReport) {
 
 function printReport(
   { tools, modelId, kept, added, removed, leaving }: PushReport,
-  { name, shownUrl }: { name: string; shownUrl: string },
+  { name, shownUrl, removeAfterHours }: { name: string; shownUrl: string; removeAfterHours: number },
   { print, colors }: Terminal,
 ): void {
   const row = (title: string, value: string) => print(`  ${colors.gray(title.padEnd(8))}  ${value}`)
@@ -155,8 +182,10 @@ function printReport(
   print(colors.bold(isSame ? 'The store is up to date, no row was written' : 'Pushed to the store'))
   row('tools', whole(tools))
   row('rows', `${whole(added)} written, ${whole(kept)} kept, ${whole(removed)} removed`)
-  if (leaving > 0)
-    row('', `${whole(leaving)} of tools that are gone are removed after a day without use (--prune: at once)`)
+  if (leaving > 0) {
+    const when = `by a push or start ${removeAfterHours} h or more after they were marked`
+    row('', `${whole(leaving)} of tools that are gone are deleted ${when} (--prune: at once)`)
+  }
   row('model', printable(modelId))
   row('index', printable(name))
   row('store', printable(shownUrl))

@@ -33,8 +33,10 @@ export interface TuneCommandOptions extends SourceOptions, ModelOptions {
 const EXAMPLES = `
 
 Queries are JSONL, {"query": "will it rain", "relevant": ["get_weather"]} a line,
-with "relevant": [] where nothing fits; or CSV with the columns query and
-relevant (names separated by ";" or "|").
+with "relevant": [] where nothing fits; or CSV (cells separated by ",", ";" or
+tabs) with the columns query and relevant (names separated by ";" or "|"); or
+golden queries beside the tools, as JSON, where tools without any are left out:
+{ "get_weather": { "exampleQueries": ["will it rain"] } }.
 
 Examples:
   $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --draft 200 --queries queries.jsonl
@@ -57,7 +59,10 @@ export function addTuneCommand(program: Command, terminal: Terminal, internals: 
     .command('tune')
     .description('Measure the search on your own queries, and choose topK and minScore with evidence.')
     .argument('[index-or-tools...]', 'folder of an index, or tools')
-    .option('--queries <file>', 'queries with the tools that serve them, JSONL or CSV; where --draft writes to')
+    .option(
+      '--queries <file>',
+      'queries with the tools that serve them: JSONL, CSV or exampleQueries; where --draft writes to',
+    )
     .option('--index <folder>', 'index of the tools')
     .addOption(
       new Option('--aim <aim>', 'what minScore is to reach').argParser(aim).default(DEFAULT_AIM, aimText(DEFAULT_AIM)),

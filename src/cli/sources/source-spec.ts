@@ -47,7 +47,11 @@ export function parseSource(argument: string): SourceSpec {
   const cure = 'Give a module (.ts, .js, …, with #export or without), a JSON file or "-" for stdin.'
   if (isFolder(argument))
     throw new CliError('SOURCE_INVALID', `Expected tools, got the folder ${show(argument)}. ${cure}`)
-  throw new CliError('SOURCE_NOT_FOUND', `There is no file or folder ${show(argument)}. ${cure}`)
+  const isFolderName = extname(argument) === '' && !/[\s#=]/.test(argument)
+  const build = isFolderName
+    ? ` An index is made by: mastra-semantic-tool-search build <tools...> --out ${show(argument)}`
+    : ''
+  throw new CliError('SOURCE_NOT_FOUND', `There is no file or folder ${show(argument)}. ${cure}${build}`)
 }
 
 /** Whether a positional argument can only be meant as a source or an index: it is there, or looks like a path. */
