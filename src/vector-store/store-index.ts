@@ -108,17 +108,17 @@ export async function rowsOfDocuments(
   return rowsOf(found, target)
 }
 
-/** The rows nearest to a query; also how many there were before those of others were left out, and the last score. */
+/** The rows nearest to a query; also how many there were before those of others were left out, and if these are all. */
 export async function nearestRows(
   target: StoreTarget,
   query: Float32Array,
   topK: number,
   includeVector: boolean,
-): Promise<{ rows: StoreRow[]; isAll: boolean; last: QueryResult | undefined }> {
+): Promise<{ rows: StoreRow[]; count: number; isAll: boolean }> {
   // `ef` is PgVector's: its default is 16 times `topK`, which is too little for few and more than needed for many.
   const params = { indexName: target.index, queryVector: Array.from(query), topK, includeVector, ef: efFor(topK) }
   const found = await target.store.query(params)
-  return { rows: rowsOf(found, target), isAll: found.length < topK, last: found.at(-1) }
+  return { rows: rowsOf(found, target), count: found.length, isAll: found.length < topK }
 }
 
 // At 100,000 rows of near-duplicates, 250 gave other top 5 than the local index in 1.9 % of searches (bench store).
