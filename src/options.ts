@@ -110,14 +110,17 @@ const MAX_TIMER_MS = 2_147_483_647
 const isNumberFrom = (value: unknown, least: number, most: number) =>
   typeof value === 'number' && value >= least && value <= most
 
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
+
 const STORE_SCHEMA = z.strictObject({
   store: z.custom<unknown>(isVectorStore, { message: 'a MastraVector, such as a PgVector' }),
   indexName: z.custom<unknown>(value => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/.test(value), {
     message: 'a name of at most 32 letters, digits, _ and -, beginning with a letter',
   }),
   namespace: field(
-    'a text of 1 to 200 characters',
-    value => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
+    // Ill-formed ones would be the same when encoded, and PostgreSQL has no NUL.
+    'a text of 1 to 200 characters, well-formed and without NUL',
+    value => typeof value === 'string' && value.trim() !== '' && value.length <= 200 && isStorable(value),
   ),
   timeoutMs: field('a number of milliseconds > 0', value => isNumberFrom(value, Number.MIN_VALUE, MAX_TIMER_MS)),
   sync: flag,
