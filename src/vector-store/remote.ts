@@ -19,6 +19,8 @@ export interface RemoteVectorsOptions {
   readonly budget: Budget
   /** Called when rows that were there are gone. */
   readonly repair: () => void
+  /** Called when an answer has fewer rows of the catalog than it may. */
+  readonly check: () => void
 }
 
 const HASHES_PER_QUERY = 64
@@ -28,7 +30,7 @@ const MAX_UNREADABLE_SHARE = 0.1
 
 /** The vectors of a catalog in a store, as one search asks for them. */
 export function createRemoteVectors(options: RemoteVectorsOptions): RemoteVectors {
-  const { target, positions, size, present, hashOf, scale, gate, budget, repair } = options
+  const { target, positions, size, present, hashOf, scale, gate, budget, repair, check } = options
 
   /** Similarities by hash, each once. Throws where many rows have none that can be; a few are left to the words. */
   function similaritiesOf(rows: readonly StoreRow[], query: Float32Array): Map<string, number> {
@@ -67,6 +69,9 @@ export function createRemoteVectors(options: RemoteVectorsOptions): RemoteVector
         repair()
         throw new VectorStoreError(target.index, `The vector store's index "${target.index}" is empty.`)
       }
+      let own = 0
+      for (const hash of near.keys()) if (positions.has(hash)) own++
+      if (own < Math.min(k, present())) check()
       const pairs = [...byPosition(near)].sort((a, b) => b[1] - a[1] || a[0] - b[0])
       return {
         ids: Uint32Array.from(pairs, ([position]) => position),

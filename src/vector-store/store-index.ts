@@ -32,7 +32,12 @@ export async function ensureIndex(target: StoreTarget): Promise<void> {
     await store.createIndex(params)
   } catch (error) {
     if (!(await hasIndex(target))) throw error
+    return
   }
+  if (await hasIndex(target)) return
+  // PgVector remembers what it has made and makes it no second time, also where somebody else has removed it since. It
+  // remembers by the parameters: named twice, a field is indexed once, but they are others.
+  await store.createIndex({ ...params, metadataIndexes: ['documentHash', 'documentHash'] } as CreateIndexParams)
 }
 
 export async function hasIndex({ store, index }: StoreTarget): Promise<boolean> {

@@ -129,7 +129,8 @@ function callsTo({ index }: StoreTarget, abortSignal: AbortSignal | undefined): 
     abortSignal?.throwIfAborted()
     try {
       const tooSlow = () => new Error(`no answer within ${MAX_CALL_MS / 1000} s`)
-      return await untilAborted(withinTime(work(), MAX_CALL_MS, tooSlow), abortSignal)
+      // In this order, so that an abort ends the timer, too, which would keep the process alive.
+      return await withinTime(untilAborted(work(), abortSignal), MAX_CALL_MS, tooSlow)
     } catch (error) {
       abortSignal?.throwIfAborted()
       throw storeError(index, what, error)
