@@ -121,6 +121,7 @@ function suggestedIndexName(value: unknown): string {
   const name = value.trim().replace(/[^A-Za-z0-9_]+/g, '_')
   return ` (such as ${show(`${/^\d/.test(name) ? '_' : ''}${name}`.slice(0, 32))})`
 }
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 const STORE_SCHEMA = z.strictObject({
   store: z.custom<unknown>(isVectorStore, { message: 'a MastraVector, such as a PgVector' }),
@@ -128,8 +129,9 @@ const STORE_SCHEMA = z.strictObject({
     error: ({ input }) => `1 to 32 letters (A-Z, a-z), digits and _, the first no digit${suggestedIndexName(input)}`,
   }),
   namespace: field(
-    'a text of 1 to 200 characters',
-    value => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
+    // Ill-formed ones would be the same when encoded, and PostgreSQL has no NUL.
+    'a text of 1 to 200 characters, well-formed and without NUL',
+    value => typeof value === 'string' && value.trim() !== '' && value.length <= 200 && isStorable(value),
   ),
   timeoutMs: field('a number of milliseconds > 0', value => isNumberFrom(value, Number.MIN_VALUE, MAX_TIMER_MS)),
   sync: flag,

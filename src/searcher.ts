@@ -129,13 +129,15 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
   const prebuilt = options.index && prebuiltIndex(options.index, { embedder, warn, strict })
   const { vectorStore } = options
   const disposals: (() => void)[] = []
+  let isDisposed = false
   const storeLayer: StoreLayerMaker | undefined =
     vectorStore &&
     (async (documents, names) => {
       // Only here, so that without a store nothing of it is loaded.
       const { createStoreLayer } = await import('./vector-store/store-layer.js')
       const layer = createStoreLayer(documents, names, { options: vectorStore, embedder, warn })
-      disposals.push(layer.dispose)
+      if (isDisposed) layer.dispose()
+      else disposals.push(layer.dispose)
       return layer
     })
   const indexes = new LayerIndexes({ embedder, warn, index: prebuilt, storeLayer })
@@ -249,6 +251,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       for (const layer of await layersOf(catalog)) await layer.warmup()
     },
     dispose() {
+      isDisposed = true
       for (const dispose of disposals) dispose()
     },
   }

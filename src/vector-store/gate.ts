@@ -10,13 +10,22 @@ export interface Budget {
 
 export function createBudget(timeoutMs: number): Budget {
   let leftMs = timeoutMs
+  let waits = 0
+  let sinceMs = 0
+  // Time in which several calls are waited for counts once.
+  const spendUntil = (nowMs: number) => {
+    if (waits > 0) leftMs -= nowMs - sinceMs
+    sinceMs = nowMs
+  }
   return {
     async spend(promise, error) {
-      const start = performance.now()
+      spendUntil(performance.now())
+      waits++
       try {
         return await withinTime(promise, Math.max(0, leftMs), error)
       } finally {
-        leftMs -= performance.now() - start
+        spendUntil(performance.now())
+        waits--
       }
     },
   }
@@ -84,12 +93,16 @@ export function storeError(index: string, what: string, thrown: unknown): Error 
   return new VectorStoreError(index, message, { cause: thrown })
 }
 
+// A store's message may hold the whole statement, vectors and all.
+const MAX_REASON = 1_000
+
 /** A message also of what Node says of several addresses at once, which has none. */
-function reasonOf(thrown: unknown): string {
-  const { errors, cause, code } = (thrown ?? {}) as { errors?: unknown[]; cause?: unknown; code?: unknown }
+function reasonOf(thrown: unknown, depth = 0): string {
   const message = messageOf(thrown)
-  if (message !== '') return message
-  if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0])
-  if (cause !== undefined) return reasonOf(cause)
+  if (message !== '') return message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message
+  const { errors, cause, code } = thrown as { errors?: unknown; cause?: unknown; code?: unknown }
+  const inner = Array.isArray(errors) && errors.length > 0 ? errors[0] : cause
+  // An error may be its own cause.
+  if (inner !== undefined && depth < 4) return reasonOf(inner, depth + 1)
   return typeof code === 'string' ? code : 'no reason given'
 }

@@ -47,16 +47,20 @@ export function rowId(modelId: string, documentHash: string): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`
 }
 
+/** What a target's rows have as their namespace. */
+export const namespaceOf = ({ namespace }: Pick<StoreTarget, 'namespace'>) => namespace ?? ''
+
 export function metadataOf(
-  { namespace, modelId }: StoreTarget,
+  target: StoreTarget,
   { hash: documentHash, name }: { hash: string; name: string },
   readableShare: number,
 ): RowMetadata {
   return {
     documentHash,
-    name,
-    namespace: namespace ?? '',
-    model: modelId,
+    // One name that PostgreSQL refuses would keep its whole batch from being written.
+    name: name.toWellFormed().replaceAll('\0', ''),
+    namespace: namespaceOf(target),
+    model: target.modelId,
     templateVersion: DOCUMENT_TEMPLATE_VERSION,
     readableShare,
     bucket: bucketOf(documentHash),
@@ -69,11 +73,12 @@ function bucketOf(documentHash: string): number {
 
 /** The row of a store's answer; undefined where this package did not write it. */
 export function rowOf({ id, score, vector, metadata }: QueryResult): StoreRow | undefined {
-  const { documentHash, model, readableShare, name } = (metadata ?? {}) as Partial<RowMetadata>
+  const { documentHash, model, namespace, readableShare, name } = (metadata ?? {}) as Partial<RowMetadata>
   const isOurs =
     typeof documentHash === 'string' &&
     typeof name === 'string' &&
     typeof model === 'string' &&
+    typeof namespace === 'string' &&
     typeof readableShare === 'number' &&
     readableShare >= 0 &&
     readableShare <= 1 &&

@@ -8,6 +8,7 @@ type ScoredResult = { readonly score: number; readonly vector?: readonly number[
 export interface ScoreScale {
   /** Whether the vectors must come with the answer, since the scores do not tell. */
   readonly needsVector: boolean
+  /** NaN where the result does not tell. */
   similarityOf(result: ScoredResult, query: Float32Array): number
 }
 
@@ -20,8 +21,11 @@ const HALVED: ScoreScale = { needsVector: false, similarityOf: ({ score }) => 2 
 /** Whatever the score is, the vector tells. */
 const COMPUTED: ScoreScale = {
   needsVector: true,
-  similarityOf: ({ vector, score }, query) => (vector ? cosineOf(vector, query) : score),
+  similarityOf: ({ vector }, query) => (vector?.length === query.length ? cosineOf(vector, query) : Number.NaN),
 }
+
+/** Whether this can be a cosine similarity; what a store gives may be anything. */
+export const isSimilarity = (value: number) => Math.abs(value) <= 1 + TOLERANCE
 
 // Beyond what sums of floats in another order differ by, and below what would change a rank.
 const TOLERANCE = 1e-3

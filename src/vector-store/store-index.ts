@@ -1,8 +1,8 @@
 import type { CreateIndexParams, QueryResult } from '@mastra/core/vector'
-import { VectorStoreMismatchError } from '../errors.js'
+import { VectorStoreError, VectorStoreMismatchError } from '../errors.js'
 import { show } from '../show.js'
 import { HNSW_PARAMETERS } from '../vector/hnsw.js'
-import { BUCKETS, type RowMetadata, rowOf, type StoreRow, type StoreTarget } from './rows.js'
+import { BUCKETS, namespaceOf, type RowMetadata, rowOf, type StoreRow, type StoreTarget } from './rows.js'
 import { COSINE, type ScoreScale, scaleOf } from './score-scale.js'
 
 /** What is known of an index before its rows are listed. */
@@ -32,7 +32,12 @@ export async function ensureIndex(target: StoreTarget): Promise<void> {
     await store.createIndex(params)
   } catch (error) {
     if (!(await hasIndex(target))) throw error
+    return
   }
+  if (await hasIndex(target)) return
+  // PgVector remembers what it has made and makes it no second time, also where somebody else has removed it since. It
+  // remembers by the parameters: named twice, a field is indexed once, but they are others.
+  await store.createIndex({ ...params, metadataIndexes: ['documentHash', 'documentHash'] } as CreateIndexParams)
 }
 
 export async function hasIndex({ store, index }: StoreTarget): Promise<boolean> {
@@ -42,10 +47,12 @@ export async function hasIndex({ store, index }: StoreTarget): Promise<boolean> 
 const PROBED_ROWS = 8
 
 /**
- * Checks an index that is there: its dimension, and of a few rows the model; and how its scores are to be read.
+ * Checks an index that is there: its dimension, and of a few rows the model and namespace; and how its scores are to be
+ * read.
  * @throws {VectorStoreMismatchError} naming both sides.
  */
-export async function probeIndex({ store, index, modelId, dimensions }: StoreTarget): Promise<StoreFacts> {
+export async function probeIndex(target: StoreTarget): Promise<StoreFacts> {
+  const { store, index, modelId, dimensions } = target
   const { dimension, count, metric } = await store.describeIndex({ indexName: index })
   const mismatch = (property: string, expected: string, got: string) =>
     new VectorStoreMismatchError(index, { property, expected, got })
@@ -56,7 +63,9 @@ export async function probeIndex({ store, index, modelId, dimensions }: StoreTar
   for (const result of found) {
     const row = rowOf(result)
     if (!row) throw mismatch('row', 'reads rows of its own only', `${show(result.id)} of another writer`)
-    if (row.metadata.model !== modelId) throw mismatch('model', show(modelId), show(row.metadata.model))
+    const { model, namespace } = row.metadata
+    if (model !== modelId) throw mismatch('model', show(modelId), show(model))
+    if (namespace !== namespaceOf(target)) throw mismatch('namespace', show(namespaceOf(target)), show(namespace))
   }
   const scale = found.length > 0 ? (scaleOf(found, Float32Array.from(query)) ?? COSINE) : undefined
   return { count, scale }
@@ -71,9 +80,12 @@ function probeVector(dimensions: number): number[] {
 const PAGE = 5_000
 const EXPECTED_PER_PAGE = 3_000
 
-/** All rows of ours, in pieces of at most 5,000. */
+// A count may be wrong; ranges with more rows are split.
+const MAX_FIRST_RANGES = 256
+
+/** All rows of ours, in pieces of at most 5,000. Rejects where the store gives others than it was asked for. */
 export async function* listRows(target: StoreTarget, count: number): AsyncGenerator<StoreRow[]> {
-  const ranges = Math.min(BUCKETS, Math.max(1, Math.ceil(count / EXPECTED_PER_PAGE)))
+  const ranges = count > EXPECTED_PER_PAGE ? Math.min(MAX_FIRST_RANGES, Math.ceil(count / EXPECTED_PER_PAGE)) : 1
   const edge = (at: number) => Math.floor((BUCKETS * at) / ranges)
   const pending = Array.from({ length: ranges }, (_, at): [number, number] => [edge(at), edge(at + 1)]).reverse()
   for (let range = pending.pop(); range; range = pending.pop()) {
@@ -84,9 +96,15 @@ export async function* listRows(target: StoreTarget, count: number): AsyncGenera
       topK: PAGE,
       filter: { bucket: { $gte: from, $lt: to } },
     })
+    const rows = rowsOf(found, target)
+    // Ranges would be split for hours.
+    if (rows.some(({ metadata: { bucket } }) => !(bucket >= from && bucket < to))) {
+      const message = `The vector store does not heed filters with $gte and $lt (index "${target.index}"): another is needed.`
+      throw new VectorStoreError(target.index, message)
+    }
     const middle = (from + to) >> 1
     if (found.length >= PAGE && middle > from) pending.push([middle, to], [from, middle])
-    else yield rowsOf(found, target)
+    else yield rows
   }
 }
 
@@ -108,17 +126,17 @@ export async function rowsOfDocuments(
   return rowsOf(found, target)
 }
 
-/** The rows nearest to a query; also how many there were before those of others were left out, and the last score. */
+/** The rows nearest to a query; also how many there were before those of others were left out, and if these are all. */
 export async function nearestRows(
   target: StoreTarget,
   query: Float32Array,
   topK: number,
   includeVector: boolean,
-): Promise<{ rows: StoreRow[]; isAll: boolean; last: QueryResult | undefined }> {
+): Promise<{ rows: StoreRow[]; count: number; isAll: boolean }> {
   // `ef` is PgVector's: its default is 16 times `topK`, which is too little for few and more than needed for many.
   const params = { indexName: target.index, queryVector: Array.from(query), topK, includeVector, ef: efFor(topK) }
   const found = await target.store.query(params)
-  return { rows: rowsOf(found, target), isAll: found.length < topK, last: found.at(-1) }
+  return { rows: rowsOf(found, target), count: found.length, isAll: found.length < topK }
 }
 
 // At 100,000 rows of near-duplicates, 250 gave other top 5 than the local index in 1.9 % of searches (bench store).
@@ -127,8 +145,10 @@ const MAX_EF = 1_000
 
 const efFor = (topK: number) => Math.min(MAX_EF, Math.max(MIN_EF, topK))
 
-function rowsOf(found: readonly QueryResult[], { modelId }: Pick<StoreTarget, 'modelId'>): StoreRow[] {
-  return found.flatMap(result => rowOf(result) ?? []).filter(({ metadata }) => metadata.model === modelId)
+function rowsOf(found: readonly QueryResult[], target: StoreTarget): StoreRow[] {
+  const isOfTarget = ({ metadata: { model, namespace } }: StoreRow) =>
+    model === target.modelId && namespace === namespaceOf(target)
+  return found.flatMap(result => rowOf(result) ?? []).filter(isOfTarget)
 }
 
 export interface NewRow {

@@ -10,6 +10,7 @@ import { createBudget, createGate } from './gate.js'
 import { createRemoteVectors } from './remote.js'
 import type { RowMetadata, StoreTarget } from './rows.js'
 import type { ScoreScale } from './score-scale.js'
+import { rowsOfDocuments } from './store-index.js'
 import { type SyncDocument, type SyncReport, synchronise } from './synchronise.js'
 import type { ResolvedVectorStore } from './vector-store.js'
 
@@ -42,6 +43,9 @@ const LAST_RETRY_MS = 15_000
 // Rows that vanish are written again, but a store that loses them all the time is not asked for all rows all the time.
 const MIN_RESYNC_MS = 60_000
 
+// Enough to miss one, most likely, when a twentieth has gone.
+const CHECKED_ROWS = 64
+
 /** `documents` and `names` are those of the layer, by position. */
 export function createStoreLayer(
   documents: readonly ToolDocument[],
@@ -53,7 +57,9 @@ export function createStoreLayer(
   const positions = positionsByHash(documents)
   const hashOf = (position: number) => documents[position]!.hash
   const readableShares = new Float32Array(documents.length)
-  const isPresent = new Uint8Array(documents.length)
+  /** In which listing a document was last seen, 1 or 2 by turns; 0: it is not in the store. */
+  const seenIn = new Uint8Array(documents.length)
+  let listing = 1
   let present = 0
   let scale: ScoreScale | undefined
   const disposal = new AbortController()
@@ -65,7 +71,9 @@ export function createStoreLayer(
   //   each of `failures`;
   // - complete: one attempt went through; from then on what is missing is repaired, and rows of others are left alone.
   let attempt: Promise<SyncReport> | undefined
+  let retry: NodeJS.Timeout | undefined
   let lastAttemptMs = Number.NEGATIVE_INFINITY
+  let lastCheckMs = Number.NEGATIVE_INFINITY
   let failures = 0
   let isComplete = false
   /** Until the rows are listed, their number says whether it is worth asking. */
@@ -89,14 +97,24 @@ export function createStoreLayer(
   function notePresent(rows: readonly RowMetadata[]) {
     for (const { documentHash, readableShare } of rows) {
       const places = positions.get(documentHash)
-      if (places === undefined || isPresent[places[0]!]) continue
+      if (places === undefined) continue
+      if (seenIn[places[0]!] === 0) present++
       for (const position of places) {
-        isPresent[position] = 1
+        seenIn[position] = listing
         readableShares[position] = readableShare
       }
-      present++
     }
     if (isReady()) settle()
+  }
+
+  /** When all rows have been listed: what was not among them is gone. */
+  function noteListed() {
+    isLikely = false
+    for (const places of positions.values()) {
+      if (seenIn[places[0]] === 0 || seenIn[places[0]] === listing) continue
+      for (const position of places) seenIn[position] = 0
+      present--
+    }
   }
 
   async function vectorsOf(batch: readonly SyncDocument[]): Promise<readonly CachedVector[]> {
@@ -114,7 +132,9 @@ export function createStoreLayer(
   }
 
   async function once(): Promise<SyncReport> {
+    clearTimeout(retry)
     lastAttemptMs = performance.now()
+    listing = 3 - listing
     try {
       const report = await synchronise(target(), {
         documents: Array.from(positions, ([hash, [first]]) => ({ hash, name: names[first!]! })),
@@ -128,9 +148,7 @@ export function createStoreLayer(
           isLikely = facts.count > 0 && facts.count >= positions.size * MIN_PRESENT_SHARE
           if (isReady()) settle()
         },
-        onListed() {
-          isLikely = false
-        },
+        onListed: noteListed,
         onPresent: notePresent,
         abortSignal: disposal.signal,
       })
@@ -154,12 +172,13 @@ export function createStoreLayer(
     failure = error
     failures++
     settle(error)
-    // Another model's index stays one.
-    if (error instanceof VectorStoreMismatchError) return
-    const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
-    setTimeout(() => {
+    // Another model's index stays one until somebody deletes it.
+    const isMismatch = error instanceof VectorStoreMismatchError
+    const waitMs = isMismatch ? MIN_RESYNC_MS : Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
+    retry = setTimeout(() => {
       if (!disposal.signal.aborted) synchroniseNow().catch(() => {})
-    }, waitMs).unref()
+    }, waitMs)
+    retry.unref()
   }
 
   function incomplete(): VectorStoreError {
@@ -177,6 +196,22 @@ export function createStoreLayer(
 
   function repair() {
     if (isComplete && performance.now() - lastAttemptMs >= MIN_RESYNC_MS) synchroniseNow().catch(() => {})
+  }
+
+  /** Looks whether rows are still there, where others lie before them or they are gone: an answer shows no difference. */
+  function check() {
+    if (!isComplete || performance.now() - lastCheckMs < MIN_RESYNC_MS) return
+    lastCheckMs = performance.now()
+    const known = documents.filter((_, position) => seenIn[position] !== 0)
+    const start = Math.floor(Math.random() * known.length)
+    const hashes = [...new Set([...known.slice(start), ...known].slice(0, CHECKED_ROWS).map(({ hash }) => hash))]
+    const rows = gate.pass('looking for rows', () => rowsOfDocuments(target(), hashes), createBudget(timeoutMs))
+    rows.then(
+      found => {
+        if (new Set(found.map(({ metadata }) => metadata.documentHash)).size < hashes.length) repair()
+      },
+      () => {},
+    )
   }
 
   const gate = createGate({ index, timeoutMs, onRefusal: repair })
@@ -205,6 +240,7 @@ export function createStoreLayer(
         gate,
         budget,
         repair,
+        check,
       })
       return { vectors, readableShares }
     },

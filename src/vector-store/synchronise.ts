@@ -50,7 +50,7 @@ export interface SyncOptions {
 }
 
 export interface SyncReport {
-  /** Rows of the catalog that were in the store. */
+  /** Rows of the catalog that were in the store, or were written there by others meanwhile. */
   readonly kept: number
   readonly added: number
   readonly removed: number
@@ -97,19 +97,20 @@ export async function synchronise(target: StoreTarget, options: SyncOptions): Pr
   for (let listed = 0; ; ) {
     const page = await call('listing its rows', () => rows.next())
     if (page.done) break
-    const present = page.value.filter(({ metadata }) => byHash.has(metadata.documentHash))
-    for (const row of present) {
+    const present: StoreRow[] = []
+    for (const row of page.value) {
+      const isOfCatalog = byHash.has(row.metadata.documentHash)
+      ;(isOfCatalog ? present : foreign).push(row)
       missing.delete(row.metadata.documentHash)
-      if (row.metadata.removedAt !== undefined) returned.push(row)
+      if (isOfCatalog && row.metadata.removedAt !== undefined) returned.push(row)
     }
-    foreign.push(...page.value.filter(({ metadata }) => !byHash.has(metadata.documentHash)))
     onPresent?.(present.map(({ metadata }) => metadata))
     listed += page.value.length
     onProgress?.({ phase: 'list', done: listed, total: Math.max(listed, facts.count) })
   }
   options.onListed?.()
-  const kept = byHash.size - missing.size
-  if (!writes) return { kept, added: 0, removed: 0, leaving: foreign.length, missing: missing.size }
+  if (!writes)
+    return { kept: byHash.size - missing.size, added: 0, removed: 0, leaving: foreign.length, missing: missing.size }
 
   const added = await addRows(target, [...missing.values()], options, call)
   if (facts.scale === undefined && added > 0) {
@@ -117,7 +118,8 @@ export async function synchronise(target: StoreTarget, options: SyncOptions): Pr
   }
   await eachOf(returned, row => call('updating a row', () => mark(target, row, undefined)), abortSignal)
   const { removed, leaving } = await removeRows(target, foreign, options, call)
-  return { kept, added, removed, leaving, missing: 0 }
+  // Also what others have written meanwhile.
+  return { kept: byHash.size - added, added, removed, leaving, missing: 0 }
 }
 
 type Call = <T>(what: string, work: () => Promise<T>) => Promise<T>
@@ -127,7 +129,8 @@ function callsTo({ index }: StoreTarget, abortSignal: AbortSignal | undefined): 
     abortSignal?.throwIfAborted()
     try {
       const tooSlow = () => new Error(`no answer within ${MAX_CALL_MS / 1000} s`)
-      return await untilAborted(withinTime(work(), MAX_CALL_MS, tooSlow), abortSignal)
+      // In this order, so that an abort ends the timer, too, which would keep the process alive.
+      return await withinTime(untilAborted(work(), abortSignal), MAX_CALL_MS, tooSlow)
     } catch (error) {
       abortSignal?.throwIfAborted()
       throw storeError(index, what, error)

@@ -135,8 +135,11 @@ describe('vectorStore', () => {
     [{ store, indexName: 7 }, /the first no digit, got 7$/],
     [
       { store, indexName: 'tools', namespace: ' ' },
-      'Expected vectorStore.namespace to be a text of 1 to 200 characters, got " "',
+      'Expected vectorStore.namespace to be a text of 1 to 200 characters, well-formed and without NUL, got " "',
     ],
+    [{ store, indexName: 'tools', namespace: 'half \ud800' }, /namespace to be a text .* well-formed/],
+    [{ store, indexName: 'tools', namespace: 'a\0b' }, /namespace to be a text .* without NUL/],
+    [{ store, indexName: 'tools', namespace: 'x'.repeat(201) }, /namespace to be a text of 1 to 200 characters/],
     [
       { store, indexName: 'tools', timeoutMs: 0 },
       'Expected vectorStore.timeoutMs to be a number of milliseconds > 0, got 0',

@@ -1,5 +1,7 @@
 import { describe, expect, vi } from 'vitest'
 import { createToolSearcher } from '../../src/searcher.js'
+import { wordEmbedder } from '../searcher/word-embedder.js'
+import { officeTools } from './store-contract.js'
 import { syntheticEmbedder, syntheticQueries, syntheticTools } from './synthetic.js'
 import { withPostgres } from './with-postgres.js'
 
@@ -61,5 +63,20 @@ describe('PostgreSQL that is killed and started again', () => {
     expect(modes).toContain('lexical')
     await vi.waitFor(async () => expect((await searcher.search('heap7')).mode).toBe('hybrid'), RECOVERY)
     expect(warn).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('a table that somebody else drops', () => {
+  const { test } = withPostgres()
+
+  test('is made and filled anew, each time', async ({ store }) => {
+    const vectorStore = { store, indexName: 'dropped', timeoutMs: 30_000 }
+    for (let times = 0; times < 3; times++) {
+      const searcher = createToolSearcher({ tools: officeTools(), embedder: wordEmbedder(), vectorStore })
+      await searcher.warmup()
+      expect((await searcher.search('send the mail')).mode).toBe('hybrid')
+      expect(await store.describeIndex({ indexName: 'dropped' })).toMatchObject({ count: 80, type: 'hnsw' })
+      await store.pool.query('DROP TABLE dropped')
+    }
   })
 })

@@ -99,6 +99,47 @@ describe('a store that fails', () => {
     expect((await search('send the mail')).mode).toBe('hybrid')
   })
 
+  it('is asked by one try at a time, however often warmup was called', async () => {
+    vi.useFakeTimers()
+    try {
+      const store = memoryStore()
+      const { warmup } = searcherOver({ store, indexName: 'tools' })
+      store.failure = new Error('no route to host')
+      for (let at = 0; at < 20; at++) await expect(warmup()).rejects.toThrow(/no route/)
+      store.calls.length = 0
+      await vi.advanceTimersByTimeAsync(60_000)
+      // Every fifteen seconds.
+      expect(store.calls.length).toBeGreaterThanOrEqual(3)
+      expect(store.calls.length).toBeLessThanOrEqual(5)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it.each([
+    ['an index of another model', wordEmbedder({ modelId: 'another-bag' })],
+    [
+      'an index of another dimension',
+      wordEmbedder({ dimensions: 2, embedDocuments: async t => t.map(() => new Float32Array([1, 0])) }),
+    ],
+  ])('has %s: once that is deleted, it serves without a restart', async (_, embedder) => {
+    vi.useFakeTimers()
+    try {
+      const store = memoryStore()
+      await searcherOver({ store, indexName: 'tools' }, { embedder }).warmup()
+      const { search, warn } = searcherOver({ store, indexName: 'tools' })
+      expect((await search('send the mail')).mode).toBe('lexical')
+      await vi.advanceTimersByTimeAsync(300_000)
+      expect((await search('send the mail')).mode).toBe('lexical')
+      store.indexes.clear()
+      await vi.advanceTimersByTimeAsync(61_000)
+      expect((await search('send the mail')).mode).toBe('hybrid')
+      expect(warn.mock.calls).toEqual([[expect.stringMatching(/words alone.*another|words alone.*dimensions/)]])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('tells why where Node names several addresses and no message', async () => {
     const store = memoryStore()
     const { warmup } = searcherOver({ store, indexName: 'tools' })
@@ -135,6 +176,64 @@ describe('a store that is empty or slow to fill', () => {
       vi.advanceTimersByTime(3_600_000)
       expect((await search('send the mail')).mode).toBe('lexical')
       await vi.waitFor(() => expect(store.indexes.get('tools')!.rows.size).toBe(80))
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  const otherTools = Object.fromEntries(
+    Array.from({ length: 300 }, (_, at) => [`other_${at}`, { description: `Lets you send or read a photo ${at}.` }]),
+  )
+
+  it('is written again after another catalog took its place', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      const { store, search } = await readySearcher()
+      const own = new Set(store.indexes.get('tools')!.rows.keys())
+      const ownRows = () => [...store.indexes.get('tools')!.rows.keys()].filter(id => own.has(id)).length
+      await searcherOver({ store, indexName: 'tools', removeAfterMs: 0 }, { tools: otherTools }).warmup()
+      expect(ownRows()).toBe(0)
+      vi.advanceTimersByTime(3_600_000)
+      // The answer has rows, of the other catalog alone, and no words lead to tools that it lacks.
+      expect((await search('xylophone')).mode).toBe('hybrid')
+      await vi.waitFor(() => expect(ownRows()).toBe(80))
+      const { mode, candidates } = await search('please send that photo', { explain: true })
+      expect(mode).toBe('hybrid')
+      expect(candidates![0]).toMatchObject({ name: 'send_photo', dense: { cosineSimilarity: expect.any(Number) } })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is not listed again and again where another catalog shares it', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      const { store, search } = await readySearcher()
+      await searcherOver({ store, indexName: 'tools' }, { tools: otherTools }).warmup()
+      store.calls.length = 0
+      for (const query of officeQueries) {
+        vi.advanceTimersByTime(10_000)
+        expect((await search(query)).mode).toBe('hybrid')
+        await new Promise(resolve => setImmediate(resolve))
+      }
+      expect(store.calls).not.toContain('describeIndex')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('lost its rows: with sync: false, searches go by words', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      const { store } = await readySearcher()
+      const { search, warmup } = searcherOver({ store, indexName: 'tools', sync: false })
+      await warmup()
+      const { rows } = store.indexes.get('tools')!
+      for (const id of [...rows.keys()].slice(0, 40)) rows.delete(id)
+      vi.advanceTimersByTime(3_600_000)
+      await search('please send that photo')
+      await vi.waitFor(async () => expect((await search('please send that photo')).mode).toBe('lexical'))
+      expect(rows.size).toBe(40)
     } finally {
       vi.useRealTimers()
     }
@@ -218,5 +317,32 @@ describe('the processor with a store', () => {
     open()
     await expect(warmed).rejects.toThrow(/disposed of/)
     expect(store.indexes.get('tools')!.rows.size).toBe(0)
+  })
+
+  it('writes nothing when it is disposed of at once', async () => {
+    const store = memoryStore()
+    const vectorStore = { store, indexName: 'tools' }
+    const processor = new SemanticToolSearchProcessor({ tools: officeTools(), embedder: wordEmbedder(), vectorStore })
+    const warmed = processor.warmup()
+    processor.dispose()
+    await expect(warmed).rejects.toThrow(/disposed of/)
+    expect(store.calls).toEqual([])
+  })
+
+  it('leaves no timer when it is disposed of while the store hangs', async () => {
+    vi.useFakeTimers()
+    try {
+      const store = memoryStore()
+      store.gate = forever()
+      const vectorStore = { store, indexName: 'tools' }
+      const processor = new SemanticToolSearchProcessor({ tools: officeTools(), embedder: wordEmbedder(), vectorStore })
+      const warmed = processor.warmup().catch((error: Error) => error)
+      await vi.waitFor(() => expect(store.calls).toEqual(['listIndexes']))
+      processor.dispose()
+      expect(await warmed).toMatchObject({ message: expect.stringMatching(/disposed of/) })
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

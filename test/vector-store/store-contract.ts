@@ -181,6 +181,15 @@ export function describeStore(name: string, open: () => Promise<OpenedStore | un
       }
     })
 
+    test('takes tools of whatever names and texts', async (store, indexName) => {
+      const odd = ['a\0b', 'half \ud800', `"'; DROP TABLE ${indexName}; --`, '日本', 'long'.repeat(10_000), '__proto__']
+      const tools = Object.fromEntries(odd.map((name, at) => [name, { description: `Number ${at}: ${name}` }]))
+      expect((await synchronise({ ...officeTools(), ...tools }, { store, indexName })).count).toBe(80 + odd.length)
+      const searcher = searcherOver({ ...officeTools(), ...tools }, { store, indexName, sync: false })
+      expect((await searcher.search('number 3')).results[0]!.name).toBe('日本')
+      expect((await searcher.search('send the mail')).mode).toBe('hybrid')
+    })
+
     test('asks for more until enough are allowed', async (store, indexName) => {
       const tools = officeTools()
       const remote = searcherOver(tools, { store, indexName })
