@@ -166,7 +166,7 @@ export class VectorStoreError extends ToolSearchError {
   }
 }
 
-/** An index of a vector store holds vectors of another model or dimension, or rows that this package did not write. */
+/** An index of a vector store holds vectors of another model, dimension or namespace, or rows that this package did not write. */
 export class VectorStoreMismatchError extends ToolSearchError {
   readonly index: string
   /** What differs, such as `model`. */

@@ -80,11 +80,18 @@ export interface Failure {
 /** What to tell of anything that was thrown. */
 export function failureOf(thrown: unknown, debug: boolean): Failure {
   const foreseen = foreseenFailure(thrown)
-  const stack = thrown instanceof Error ? stackOf(thrown) : undefined
-  if (foreseen) return { ...foreseen, message: printable(foreseen.message), stack: debug ? stack : undefined }
+  const stack = thrown instanceof Error ? withoutPasswords(stackOf(thrown)) : undefined
+  if (foreseen) return { ...foreseen, message: told(foreseen.message), stack: debug ? stack : undefined }
   const message = `An error that should not occur, please report it: ${messageOf(thrown)}`
-  return { exitCode: EXIT_FAILED, code: 'UNFORESEEN', message: printable(message), stack }
+  return { exitCode: EXIT_FAILED, code: 'UNFORESEEN', message: told(message), stack }
 }
+
+// A URL may stand where no URL belongs, such as in a misspelt option, and an error names it.
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s"']*@/gi
+
+const withoutPasswords = (text: string) => text.replace(URL_PASSWORD, '$1***@')
+
+const told = (message: string) => printable(withoutPasswords(message))
 
 function foreseenFailure(thrown: unknown): Omit<Failure, 'stack'> | undefined {
   if (thrown instanceof Interrupted) return { exitCode: thrown.exitCode, code: thrown.signal, message: thrown.message }

@@ -175,6 +175,12 @@ describe('push', () => {
     ],
     ['two times', ['tools.json', '--url', 'file:x.db', '--remove-after', '5', '--prune'], /exclude each other/],
     ['a schema of LibSQL', ['tools.json', '--url', 'file:x.db', '--schema', 'a'], /--schema is for PostgreSQL/],
+    [
+      'an address among the tools',
+      ['postgres://me:hunter2@db/x', '--url', urlOf('nothing')],
+      /"postgres:..me:\*\*\*@db/,
+    ],
+    ['an address in a misspelt option', ['tools.json', '--url:postgres://me:hunter2@db/x'], /Unknown option/],
     ['a file that is not there', ['nowhere.json', '--url', urlOf('nothing')], /no file or folder "nowhere.json"/],
   ])('exits with 2 for %s', async (_, args, message) => {
     const { code, err, out } = await cli(['push', ...args])
@@ -215,16 +221,21 @@ describe('push to PostgreSQL', () => {
     await store.disconnect()
   })
 
-  it.each(['postgresql://me:hunter2@127.0.0.1:1/db', 'postgresql://me:hunter2@[bad/db', 'postgres://me:hunter2@'])(
-    'fails at %s without the password in what it prints, also with DEBUG',
-    async url => {
-      const env = { DEBUG: '1' }
-      const { code, out, err } = await cli(['push', await toolsFile('all'), '--url', url, '--json'], { env })
-      expect(code).toBeGreaterThan(0)
-      expect(JSON.parse(out).error.message).not.toBe('')
-      expect(out + err).not.toContain('hunter2')
-    },
-  )
+  it.each([
+    'postgresql://me:hunter2@127.0.0.1:1/db',
+    'postgresql://me:hunter2@[bad/db',
+    'postgres://me:hunter2@',
+    'postgresql://me:p@hunter2.invalid/x@127.0.0.1:1/db',
+    'postgresql://me:a/hunter2@127.0.0.1:1/db',
+    'postgresql://me:a?hunter2@127.0.0.1:1/db',
+    'postgresql://me:a#hunter2@127.0.0.1:1/db',
+  ])('fails at %s without the password in what it prints, also with DEBUG', async url => {
+    const env = { DEBUG: '1' }
+    const { code, out, err } = await cli(['push', await toolsFile('all'), '--url', url, '--json'], { env })
+    expect(code).toBeGreaterThan(0)
+    expect(JSON.parse(out).error.message).not.toBe('')
+    expect(out + err).not.toContain('hunter2')
+  })
 })
 
 describe('what is shown of an address', () => {
@@ -235,6 +246,10 @@ describe('what is shown of an address', () => {
     ['postgresql://me@host/db?password=s3cret&sslmode=require', 'postgresql://me@host/db?password=***&sslmode=require'],
     ['libsql://db.turso.io?authToken=ey.J.x', 'libsql://db.turso.io?authToken=***'],
     ['file:tools.db', 'file:tools.db'],
+    ['postgresql://me:p@s/s?w#x@host/db', 'postgresql://me:***@host/db'],
+    ['postgresql://me:$&@host/db', 'postgresql://me:***@host/db'],
+    ['postgresql://me:s3cret@host/db?application_name=a@b', 'postgresql://me:***@host/db?application_name=a@b'],
+    ['postgresql://host:5432/db?application_name=a@b', 'postgresql://host:5432/db?application_name=a@b'],
   ])('%s', (url, shown) => {
     expect(secretsOf(url).shownUrl).toBe(shown)
   })
@@ -242,5 +257,7 @@ describe('what is shown of an address', () => {
   it('is in no text, as written or decoded', () => {
     const { redact } = secretsOf('postgresql://me:p%40ss@host/db')
     expect(redact('password p%40ss and p@ss')).toBe('password *** and ***')
+    const unescaped = secretsOf('postgresql://me:p@word/more@host/db')
+    expect(unescaped.redact('getaddrinfo ENOTFOUND word')).toBe('getaddrinfo ENOTFOUND ***')
   })
 })

@@ -7,6 +7,10 @@ export interface Secrets {
 }
 
 const STARS = '***'
+
+// Shorter parts tell nothing, and are in every message.
+const LEAST_PART = 3
+
 const SECRET_PARAMETERS = /^(password|authtoken|token|sslpassword|sslkey)$/i
 
 /** What a store's URL holds of passwords and tokens. */
@@ -21,9 +25,10 @@ export function secretsOf(url: string): Secrets {
       // No escapes in it.
     }
   }
-  // By hand: what is no URL may still hold a password, and is named in the error that says so.
-  const password = /^[^:/?#]+:\/\/[^/?#]*?:([^/?#]*)@/.exec(url)?.[1] ?? /^[^:]+:\/\/[^:]*:(.*)@/.exec(url)?.[1] ?? ''
+  const password = passwordOf(url)
   add(password)
+  // Where its characters are not escaped, a driver takes parts of it for the host or the path, and names these.
+  for (const part of password.split(/[@/?#:]/)) if (part.length >= LEAST_PART) add(part)
   const query = url.split('?').slice(1).join('?')
   for (const part of query.split('&')) {
     const [name = '', ...value] = part.split('=')
@@ -35,9 +40,15 @@ export function secretsOf(url: string): Secrets {
   return { redact, shownUrl: shownUrlOf(url, password, redact) }
 }
 
+/** By hand, up to the last `@`: what is no URL may still hold a password, and is named in the error that says so. */
+function passwordOf(url: string): string {
+  const withoutQuery = url.replace(/\?\w+=.*$/s, '')
+  return /^[^:]+:\/\/[^:]*:(.*)@/s.exec(withoutQuery)?.[1] ?? ''
+}
+
 /** Where the password is a common word ("postgres"), the rest of the URL keeps it. */
 function shownUrlOf(url: string, password: string, redact: (text: string) => string): string {
-  const [address = '', query] = [url.split('?')[0], url.split('?').slice(1).join('?')]
-  const shown = password === '' ? address : address.replace(`:${password}@`, `:${STARS}@`)
-  return query === '' ? shown : `${shown}?${redact(query)}`
+  const whole = password === '' ? url : url.replace(`:${password}@`, () => `:${STARS}@`)
+  const [address = '', ...query] = whole.split('?')
+  return query.length === 0 ? address : `${address}?${redact(query.join('?'))}`
 }
