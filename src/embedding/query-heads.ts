@@ -23,12 +23,6 @@ export function readQueryHeads(folder: string, dimensions: number): ((query: Flo
   }
 }
 
-/** Identifies the map of a model's folder: its hash, in hex; undefined where there is none. */
-export function queryMapId(folder: string): string | undefined {
-  const bytes = readIfThere(join(folder, QUERY_HEAD_FILES.map))
-  return bytes && hash('sha256', bytes, 'hex')
-}
-
 /** `weights` has one number a dimension, and the bias. */
 function logistic(weights: Float32Array, embedding: Float32Array): number {
   let sum = weights[embedding.length]!
@@ -49,6 +43,12 @@ function readFloats(path: string, count: number): Float32Array | undefined {
     if (!Number.isFinite(floats[at])) throw wrong(`${floats[at]} at ${at}`)
   }
   return floats
+}
+
+/** Identifies the map of a model's folder: its hash, in hex; undefined where there is none. */
+export function queryMapId(folder: string): string | undefined {
+  const bytes = readIfThere(join(folder, QUERY_HEAD_FILES.map))
+  return bytes && hash('sha256', bytes, 'hex')
 }
 
 function readIfThere(path: string): Buffer | undefined {
