@@ -5,7 +5,7 @@ import type { RetrievalOptions } from './benchmarks/retrieval.js'
 export const GUARD_OPTIONS: RetrievalOptions = {
   corpora: ['metatool', 'bfcl'],
   queries: 200,
-  split: 'dev',
+  split: 'test',
   ablations: false,
 }
 

@@ -37,6 +37,11 @@ export interface SearchResponse {
    * store, their ranks are those among the best 1,000.
    */
   candidates?: CandidateExplanation[]
+  /**
+   * How likely (0–1) the query is small talk, as the embedder reads it, which lowers all scores alike; 0 where the words
+   * alone decide. Only with `explain: true`.
+   */
+  smallTalk?: number
 }
 
 export interface SearchOptions {
@@ -44,7 +49,7 @@ export interface SearchOptions {
   topK?: number | undefined
   /** Results that score at or below it are left out, 0–1. Default 0.048. */
   minScore?: number | undefined
-  /** Adds `candidates` to the response. */
+  /** Adds `candidates` and `smallTalk` to the response. */
   explain?: boolean | undefined
   /** Asked in rank order, about as few candidates as `topK` needs; false (or a throw) removes the candidate. */
   accept?: ((entry: CatalogEntry) => boolean | Promise<boolean>) | undefined

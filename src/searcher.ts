@@ -211,7 +211,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
   ): Promise<SearchResponse> {
     const text = query.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed()
     if (!hasWords(text) || catalog.size === 0) {
-      return { results: [], mode: 'lexical', ...(explain && { candidates: [] }) }
+      return { results: [], mode: 'lexical', ...(explain && { candidates: [], smallTalk: 0 }) }
     }
     const layers = await untilAborted(layersOf(catalog), abortSignal)
     const whole = catalog.byName(query)
@@ -232,6 +232,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
         results,
         mode,
         candidates: await explainCandidates({ catalog, ranked, queries, named, results, refused, minScore }),
+        smallTalk: mode === 'hybrid' ? queries[0]!.smallTalk : 0,
       }
     }
     const rankable = await rankables(layers, text, abortSignal)

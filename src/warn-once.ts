@@ -1,5 +1,5 @@
 /** What is warned of, each at most once a processor or searcher, however its messages differ. */
-export type WarningTopic = 'embeddings' | 'hnsw' | 'search' | 'index' | 'stale' | 'store' | 'store-sync'
+export type WarningTopic = 'embeddings' | 'hnsw' | 'search' | 'index' | 'adaptation' | 'stale' | 'store' | 'store-sync'
 
 export type Warn = (topic: WarningTopic, message: string) => void
 

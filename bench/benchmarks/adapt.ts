@@ -18,6 +18,7 @@ import { type Benchmark, type BenchmarkResult, wholeNumber, wholeNumbers } from 
 import { cachedEmbedder } from '../cached-embedder.js'
 import { type Corpus, type CorpusQuery, loadCorpus, SEED, sample } from '../corpora.js'
 import { embedTools } from '../corpus-index.js'
+import { headsOption, withHeadsFor } from '../left-out-heads.js'
 import { ndcgAt } from '../measures.js'
 import { type Metric, meanMetric, plainMetric } from '../metric.js'
 import { areaUnder, rejectionAt, rejectionCurve } from '../rejection-curve.js'
@@ -30,6 +31,7 @@ interface Options {
   queries: number
   half: number
   large: boolean
+  heads?: string
 }
 
 type Embedder = ReturnType<typeof cachedEmbedder>
@@ -49,12 +51,14 @@ export const adapt: Benchmark<Options> = {
       .option('--sizes <counts>', 'labelled queries to learn from', wholeNumbers(1), [50, 200, 500, 1_000])
       .option('--queries <count>', 'most queries to measure on', wholeNumber(1), 1_000)
       .option('--half <count>', 'labelled queries of half of the tools', wholeNumber(1), 500)
-      .option('--no-large', 'leave out the time of a catalog of 4,000 tools'),
+      .option('--no-large', 'leave out the time of a catalog of 4,000 tools')
+      .addOption(headsOption()),
   run,
 }
 
-async function run({ sizes, queries, half, large }: Options): Promise<BenchmarkResult> {
-  const embedder = cachedEmbedder(defaultEmbedder())
+async function run({ sizes, queries, half, large, heads }: Options): Promise<BenchmarkResult> {
+  const cached = cachedEmbedder(defaultEmbedder())
+  const embedder = withHeadsFor(cached, 'metatool', heads)
   const folder = mkdtempSync(join(tmpdir(), 'bench-adapt-'))
   try {
     const corpus = loadCorpus('metatool', queries, 'test')
@@ -70,7 +74,7 @@ async function run({ sizes, queries, half, large }: Options): Promise<BenchmarkR
       Object.assign(metrics, await adapted(String(size), corpus, learnFrom, { before, folder, embedder }))
     }
     Object.assign(metrics, await halfOfTools(corpus, pool, half, { before, folder, embedder }))
-    if (large) Object.assign(metrics, await largeCatalog(folder, embedder))
+    if (large) Object.assign(metrics, await largeCatalog(folder, withHeadsFor(cached, 'seal-tools', heads)))
     printTable(
       ['figure', 'value', '95 % interval'],
       Object.entries(metrics).map(([name, { value, low, high }]) => [
@@ -79,8 +83,8 @@ async function run({ sizes, queries, half, large }: Options): Promise<BenchmarkR
         `${shortNumber(low)} to ${shortNumber(high)}`,
       ]),
     )
-    embedder.save()
-    return { model: embedder.modelId, metrics, details: { sizes, half, defaultMinScore: DEFAULT_MIN_SCORE } }
+    cached.save()
+    return { model: cached.modelId, metrics, details: { sizes, half, defaultMinScore: DEFAULT_MIN_SCORE } }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -101,7 +105,7 @@ async function ndcgBy(searcher: ToolSearcher, queries: readonly CorpusQuery[]): 
   return values
 }
 
-/** Plain cosine: before, and with each part alone. */
+/** By cosine similarity alone: before, and with each part alone. */
 async function byCosine(
   { tools, queries }: Corpus,
   learnFrom: readonly CorpusQuery[],
@@ -109,10 +113,16 @@ async function byCosine(
 ): Promise<Record<string, Metric>> {
   const { dimensions } = embedder
   const names = Object.keys(tools)
-  const { vectors } = await embedTools(tools, checkedEmbedder(embedder))
+  const checked = checkedEmbedder(embedder)
+  const { vectors } = await embedTools(tools, checked)
   const rowsOf = ({ relevant }: CorpusQuery) => relevant.map(name => names.indexOf(name))
-  const embedded = async (own: readonly CorpusQuery[]) =>
-    packRows((await embedder.embedQueries(own.map(({ query }) => query))) as Float32Array[], dimensions)
+  const embedded = async (own: readonly CorpusQuery[]) => {
+    const read = await checked.readQueries(own.map(({ query }) => query))
+    return packRows(
+      read.map(({ embedding }) => embedding),
+      dimensions,
+    )
+  }
   const data = { dimensions, tools: vectors, queries: await embedded(learnFrom), relevant: learnFrom.map(rowsOf) }
   const all = [...learnFrom.keys()]
   const map = Float32Array.from(await learnMap(data, MAP_ALONE))

@@ -15,6 +15,7 @@ import {
   type Split,
   seededRandom,
 } from '../corpora.js'
+import { headsOption, withHeadsFor } from '../left-out-heads.js'
 import { searchWithMastra } from '../mastra-search.js'
 import { hitAt, mean, ndcgAt, recallAt } from '../measures.js'
 import { bootstrap, type Metric, meanMetric } from '../metric.js'
@@ -37,6 +38,7 @@ interface Options {
   queries: number
   split: Split
   corpora: readonly string[]
+  heads?: string
 }
 
 export const robustness: Benchmark<Options> = {
@@ -46,17 +48,19 @@ export const robustness: Benchmark<Options> = {
     command
       .option('--queries <count>', 'most queries of a corpus', wholeNumber(1), 300)
       .addOption(new Option('--split <split>', 'which queries').choices(SPLITS).default('test'))
-      .option('--corpora <ids...>', 'which corpora', [...LABELLED_CORPORA]),
+      .option('--corpora <ids...>', 'which corpora', [...LABELLED_CORPORA])
+      .addOption(headsOption()),
   run,
 }
 
-async function run({ queries, split, corpora }: Options): Promise<BenchmarkResult> {
-  const embedder = cachedEmbedder(defaultEmbedder())
+async function run({ queries, split, corpora, heads }: Options): Promise<BenchmarkResult> {
+  const cached = cachedEmbedder(defaultEmbedder())
+  const embedderFor = (corpus: string) => withHeadsFor(cached, corpus, heads)
   const metrics: Record<string, Metric> = {}
   const rows: string[][] = []
   for (const id of corpora) {
     const corpus = loadCorpus(id, queries, split)
-    for (const [system, search] of Object.entries(await systemsOf(corpus, embedder))) {
+    for (const [system, search] of Object.entries(await systemsOf(corpus, embedderFor(id)))) {
       const plain = await valuesOf(search, corpus.queries)
       Object.assign(metrics, metricsOf(`${id}/as they are/${system}`, plain, system))
       rows.push([
@@ -81,13 +85,13 @@ async function run({ queries, split, corpora }: Options): Promise<BenchmarkResul
         rows.push([id, name, system, String(changed.length), ...cells(metrics, prefix), ...losses(metrics, prefix)])
       }
     }
-    embedder.save()
+    cached.save()
   }
   printTable(['corpus', 'written', 'system', 'queries', 'nDCG@10', 'hit@1', 'loss of nDCG@10', 'of hit@1'], rows)
-  Object.assign(metrics, await severalParts(embedder, queries, split))
-  Object.assign(metrics, await otherLanguages(embedder))
-  embedder.save()
-  return { model: embedder.modelId, metrics }
+  Object.assign(metrics, await severalParts(embedderFor('seal-tools'), queries, split))
+  Object.assign(metrics, await otherLanguages(cached))
+  cached.save()
+  return { model: cached.modelId, metrics }
 }
 
 async function systemsOf({ tools }: Pick<Corpus, 'tools'>, embedder: Embedder): Promise<Record<System, Search>> {
@@ -172,7 +176,7 @@ interface TranslatedQuery extends Readonly<Record<(typeof LANGUAGES)[number], st
 
 const LANGUAGES = ['en', 'zh', 'ja', 'es', 'de'] as const
 
-/** The same requests in five languages; the tools are described in English. */
+/** The same requests in five languages; the tools are described in English, and no query heads have learned from them. */
 async function otherLanguages(embedder: Embedder): Promise<Record<string, Metric>> {
   const file = new URL('../data/translated.json', import.meta.url)
   const { catalog, queries } = JSON.parse(readFileSync(file, 'utf8')) as { catalog: string; queries: TranslatedQuery[] }

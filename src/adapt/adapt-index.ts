@@ -85,6 +85,7 @@ export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<Ad
     return { helps: false, reason, adaptation: null, build: null }
   }
   const { dimensions } = catalog.parts.model
+  const readQueryId = (await embedder.knownReadQueryId()) ?? null
   const adaptation = await learnAdaptation(
     {
       dimensions,
@@ -94,7 +95,13 @@ export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<Ad
       lexical: await buildLexicalLayer(catalog.documents),
     },
     labelled,
-    { keepOthers, seed, abortSignal, onProgress: (done, total) => onProgress?.({ phase: 'learn', done, total }) },
+    {
+      keepOthers,
+      readQueryId,
+      seed,
+      abortSignal,
+      onProgress: (done, total) => onProgress?.({ phase: 'learn', done, total }),
+    },
   )
   const reason = refusalOf(adaptation)
   if (reason !== null) return { helps: false, reason, adaptation: adaptation.manifest, build: null }

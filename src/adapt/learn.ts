@@ -40,6 +40,8 @@ export interface Adaptation {
 
 export interface LearnOptions {
   readonly keepOthers: boolean
+  /** How the queries' vectors were read; null where the embedder does not tell. */
+  readonly readQueryId: string | null
   readonly seed: number
   readonly onProgress?: ((done: number, total: number) => void) | undefined
   readonly abortSignal?: AbortSignal | undefined
@@ -58,7 +60,7 @@ export const MIN_QUERIES = 10
 export async function learnAdaptation(
   catalog: CatalogToLearn,
   queries: readonly QueryToLearn[],
-  { keepOthers, seed, onProgress, abortSignal }: LearnOptions,
+  { keepOthers, readQueryId, seed, onProgress, abortSignal }: LearnOptions,
 ): Promise<Adaptation> {
   const { dimensions, names } = catalog
   const drawn = queries.length > MAX_CHOSEN_BY ? shuffled(queries, seededRandom(seed)).slice(0, MAX_CHOSEN_BY) : queries
@@ -79,16 +81,16 @@ export async function learnAdaptation(
   const { tools, counts, means } = centroidsOf(data, all)
   const pulledTools = pull > 0 ? tools : []
   return {
-    manifest: manifestOf(choice, queries.length, tools.length, seed),
+    // In the schema's order, by which two manifests are compared.
+    manifest: { queries: queries.length, tools: tools.length, ...figuresOf(choice), readQueryId, seed },
     map,
     means: new Map(pulledTools.map((tool, at) => [names[tool]!, means.slice(at * dimensions, (at + 1) * dimensions)])),
     counts: new Map(pulledTools.map((tool, at) => [names[tool]!, counts[at]!])),
   }
 }
 
-function manifestOf(choice: Choice, queries: number, tools: number, seed: number): ManifestAdaptation {
-  const { strength, before, gain, gainOfOthers } = choice
-  return { queries, tools, map: strength.map, pull: strength.pull, before, gain, gainOfOthers, seed }
+function figuresOf({ strength, before, gain, gainOfOthers }: Choice) {
+  return { map: strength.map, pull: strength.pull, before, gain, gainOfOthers }
 }
 
 function dataOf({ dimensions, vectors }: CatalogToLearn, queries: readonly QueryToLearn[]) {

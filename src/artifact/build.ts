@@ -14,6 +14,7 @@ import { messageOf } from '../show.js'
 import { untilAborted } from '../wait.js'
 import { adaptationOf, type BuildHooks, timeOfBuild, writeIndex } from './finish.js'
 import { documentVectorOfRow } from './indexed-layer.js'
+import { fitsReadQueries } from './manifest.js'
 import { openToolIndex } from './open.js'
 import type { BuildProgress, BuildReport, ManifestModel, ManifestTool, ToolIndex } from './tool-index.js'
 import { rejectForeignFolder } from './write.js'
@@ -57,10 +58,11 @@ export async function buildToolIndex(options: BuildToolIndexOptions): Promise<Bu
   const embedder = checkedEmbedder(options.embedder ?? defaultEmbedder())
   const catalog = await embedCatalog({ ...rest, embedder, reuseFrom: path })
   const { previous, reusable } = catalog
-  if (previous?.adaptation && !reusable) {
+  const keepsAdaptation = reusable !== undefined && (await fitsReadQueries(reusable.manifest, embedder))
+  if (previous?.adaptation && !keepsAdaptation) {
     rest.warn('What was learnt from queries is for another model or version, and is dropped: adapt the index anew.')
   }
-  const adaptation = reusable && adaptationOf(reusable)
+  const adaptation = keepsAdaptation ? adaptationOf(reusable) : undefined
   const documents = includeDocuments ? catalog.documents : undefined
   return { ...reportOf(path, catalog), ...(await writeIndex({ ...catalog, path, documents, adaptation }, rest)) }
 }

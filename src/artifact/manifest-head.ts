@@ -71,6 +71,7 @@ export const readHead = object<Omit<ToolIndexManifest, 'tools'> & { readonly too
       before: share,
       gain: estimate,
       gainOfOthers: nullable(estimate),
+      readQueryId: nullable(text),
       seed: count,
     }),
   ),

@@ -201,6 +201,22 @@ export async function otherWeights(
 }
 
 /**
+ * Whether what the index learnt of queries serves an embedder: it was learnt of queries that are read the same way, or
+ * one of the two does not tell.
+ */
+export async function fitsReadQueries({ adaptation }: ToolIndexManifest, embedder: CheckedEmbedder): Promise<boolean> {
+  if (adaptation === null || adaptation.readQueryId === null) return true
+  const here = await embedder.knownReadQueryId()
+  return here === undefined || here === adaptation.readQueryId
+}
+
+/** What to say of an index that it is otherwise with. */
+export function otherReadQueries(path: string): string {
+  const cure = `npx mastra-semantic-tool-search adapt ${JSON.stringify(path)} --queries <file>`
+  return `The index "${path}" has learnt from queries as another version of the model's query heads read them, so that searches do without it. Adapt it anew: ${cure}`
+}
+
+/**
  * Checks that this process can use the index: same model, dimensions and document template.
  * @throws {IndexMismatchError} naming both sides and the cure.
  */

@@ -4,10 +4,11 @@ import { ModelLoadError, StaleIndexError } from '../errors.js'
 import type { LayerIndexSource } from '../layer-indexes.js'
 import type { OnStale } from '../options.js'
 import { messageOf } from '../show.js'
+import { keepSuccess } from '../wait.js'
 import type { Warn } from '../warn-once.js'
 import { countDrift, driftOf, hasDrift, hashedTools } from './drift.js'
 import { indexSource } from './index-source.js'
-import { rebuildCure, rejectMismatch } from './manifest.js'
+import { fitsReadQueries, otherReadQueries, rebuildCure, rejectMismatch } from './manifest.js'
 import type { ToolIndex, ToolIndexDrift } from './tool-index.js'
 
 export interface PrebuiltIndexOptions {
@@ -42,12 +43,14 @@ export function prebuiltIndex(
     if (hasDrift(drift)) throw new StaleIndexError(path, drift, `${staleness(path, drift)} ${rebuildCure(path)}`)
   }
 
-  /** Also for a newer index that has replaced the one whose manifest was read. */
-  async function openOrThrow(): Promise<ToolIndex> {
+  const openOrThrow = keepSuccess(async (): Promise<ToolIndex> => {
     const opened = await source.open()
+    // Also of a newer index that has replaced the one whose manifest was read.
     rejectMismatch(opened.manifest, embedder(), path)
-    return opened
-  }
+    if (await fitsReadQueries(opened.manifest, embedder())) return opened
+    warn('adaptation', otherReadQueries(path))
+    return withoutAdaptation(opened)
+  })
 
   return {
     onStale,
@@ -71,6 +74,13 @@ export function prebuiltIndex(
       warn('stale', `${staleness(path, counted)} ${consequence} ${rebuildCure(path)}`)
     },
   }
+}
+
+/** The index as the model made it. A graph links the vectors that were pulled, and does not serve others. */
+function withoutAdaptation(index: ToolIndex): ToolIndex {
+  const { documentVectors, adaptation, graph } = index
+  const isPulled = adaptation !== undefined && adaptation.means.size > 0
+  return { ...index, vectors: documentVectors, adaptation: undefined, graph: isPulled ? undefined : graph }
 }
 
 function staleness(path: string, drift: ToolIndexDrift): string {

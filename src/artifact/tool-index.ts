@@ -64,6 +64,8 @@ export interface ManifestAdaptation {
   readonly gain: Estimate
   /** The same on queries of tools whose queries were all held out; null where it was not measured. */
   readonly gainOfOthers: Estimate | null
+  /** How the embedder read the queries (`Embedder.readQueryId`): for others it was not learnt. Null where it did not tell. */
+  readonly readQueryId: string | null
   readonly seed: number
 }
 

@@ -7,7 +7,7 @@ import { isToolSearchError } from '../errors.js'
 import { resolveVerifyOptions } from '../index-options.js'
 import { messageOf } from '../show.js'
 import { driftOf, hasDrift, hashedTools } from './drift.js'
-import { otherWeights, rebuildCure, rejectMismatch } from './manifest.js'
+import { fitsReadQueries, otherReadQueries, otherWeights, rebuildCure, rejectMismatch } from './manifest.js'
 import { openToolIndex } from './open.js'
 import type { ToolIndexManifest, VerifyReport } from './tool-index.js'
 
@@ -37,6 +37,7 @@ export async function verifyToolIndex(path: string, options: VerifyToolIndexOpti
     const checked = checkedEmbedder(embedder)
     rejectMismatch(manifest, checked, resolve(path))
     problems.push(...(await weightProblems(manifest, checked, resolve(path), abortSignal)))
+    if (!(await fitsReadQueries(manifest, checked))) problems.push(otherReadQueries(resolve(path)))
   } catch (error) {
     if (!isToolSearchError(error)) throw error
     problems.push(messageOf(error))

@@ -16,9 +16,14 @@ export interface CheckedEmbedder extends Embedder {
   readableShares(texts: readonly string[]): Promise<number[]>
   /** Undefined where the embedder does not count. */
   tokenCounts(texts: readonly string[]): Promise<number[] | undefined>
+  /** How queries are read: undefined where the embedder does not tell, `READ_AS_THEY_ARE` where they are left alone. */
+  knownReadQueryId(): Promise<string | undefined>
   /** Undefined where the embedder does not tell. */
   knownProvenance(): Promise<ModelProvenance | undefined>
 }
+
+/** The `readQueryId` of embedders that compare queries as they are. */
+export const READ_AS_THEY_ARE = 'none'
 
 export interface CheckedQuery extends ReadQuery {
   readonly embedding: Float32Array
@@ -85,6 +90,7 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
     modelId,
     dimensions,
     ...(embedder.readQuery && { readQuery: embedding => embedder.readQuery!(embedding) }),
+    ...(embedder.readQueryId && { readQueryId: () => embedder.readQueryId!() }),
     maxTokens: embedder.maxTokens ?? DEFAULT_MAX_TOKENS,
     embedQueries: (texts, options) => embed('embedQueries', texts, options),
     embedDocuments: (texts, options) => embed('embedDocuments', texts, options),
@@ -120,6 +126,17 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
         'Return one number for each text, in order.',
       )
     },
+    knownReadQueryId: async () => {
+      if (!embedder.readQuery) return READ_AS_THEY_ARE
+      const id = await guarded(modelId, 'readQueryId', async () => embedder.readQueryId?.())
+      if (id === undefined || (typeof id === 'string' && id !== '')) return id
+      throw new EmbedderMismatchError(
+        modelId,
+        'a text from readQueryId',
+        show(id),
+        'Return what changes whenever readQuery does.',
+      )
+    },
     knownProvenance: () => guarded(modelId, 'provenance', async () => embedder.provenance?.()),
   }
   wrappers.set(result, result)
@@ -127,7 +144,7 @@ export function checkedEmbedder(embedder: Embedder): CheckedEmbedder {
   return result
 }
 
-const OPTIONAL_METHODS = ['load', 'readableShares', 'readQuery', 'countTokens', 'provenance'] as const
+const OPTIONAL_METHODS = ['load', 'readableShares', 'readQuery', 'readQueryId', 'countTokens', 'provenance'] as const
 
 const CHANGED_CURE = 'An embedder keeps its modelId and dimensions for life; create a new one for another model.'
 

@@ -56,6 +56,11 @@ export interface Embedder {
    * the embedding is compared as it is, and no query counts as small talk. Errors are those of the other methods.
    */
   readQuery?(embedding: Float32Array): Promise<ReadQuery>
+  /**
+   * Identifies what `readQuery` turns embeddings into. What an index learnt of your queries is left out where they are read
+   * otherwise now; without this method they are taken to be read as ever.
+   */
+  readQueryId?(): Promise<string>
   /** For each text, its length in tokens before it is cut, as far as it is read. For information. */
   countTokens?(texts: readonly string[]): Promise<readonly number[]>
   /** Revision and hash of the weights, for the manifest of a stored index. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ModelLoadError } from '../errors.js'
@@ -33,13 +34,8 @@ function logistic(weights: Float32Array, embedding: Float32Array): number {
 
 /** Little-endian 32-bit floats; undefined where there is no such file. */
 function readFloats(path: string, count: number): Float32Array | undefined {
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new ModelLoadError(path, `${path} cannot be read: ${messageOf(error)}`, { cause: error })
-  }
+  const bytes = readIfThere(path)
+  if (!bytes) return undefined
   const floats = new Float32Array(count)
   const wrong = (what: string) =>
     new ModelLoadError(path, `Expected ${path} to hold ${count} finite 32-bit floats, got ${what}. Install it anew.`)
@@ -49,4 +45,19 @@ function readFloats(path: string, count: number): Float32Array | undefined {
     if (!Number.isFinite(floats[at])) throw wrong(`${floats[at]} at ${at}`)
   }
   return floats
+}
+
+/** Identifies the map of a model's folder: its hash, in hex; undefined where there is none. */
+export function queryMapId(folder: string): string | undefined {
+  const bytes = readIfThere(join(folder, QUERY_HEAD_FILES.map))
+  return bytes && hash('sha256', bytes, 'hex')
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new ModelLoadError(path, `${path} cannot be read: ${messageOf(error)}`, { cause: error })
+  }
 }

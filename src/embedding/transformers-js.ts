@@ -4,13 +4,14 @@ import { messageOf } from '../show.js'
 import { orAbort, throwIfAborted, yieldOrAbort } from './abort.js'
 import { batchesByLength, MAX_BATCH_TEXTS } from './batches.js'
 import { aBoolean, aString, checkOptions, oneOf, type Rules, wholeNumberFrom } from './check-options.js'
+import { READ_AS_THEY_ARE } from './checked.js'
 import type { Embedder, EmbedOptions } from './embedder.js'
 import { type LoadedModel, loadModel } from './loaded-model.js'
 import type { Pooling } from './model-cards.js'
 import { sha256OfFile } from './model-fingerprint.js'
 import { type Dtype, type ModelSource, resolveModelSource, revisionOf } from './model-source.js'
 import { normalizeInPlace, poolTokens } from './pooling.js'
-import { readQueryHeads } from './query-heads.js'
+import { queryMapId, readQueryHeads } from './query-heads.js'
 import { createReadability } from './readability.js'
 import { countTokens, createEncoder } from './tokenize.js'
 import type { TransformersRuntime } from './transformers-runtime.js'
@@ -156,6 +157,9 @@ export function createTransformersEmbedder(
     },
     async readQuery(embedding) {
       return queryHeads()?.(embedding) ?? { embedding, smallTalk: 0 }
+    },
+    async readQueryId() {
+      return queryMapId(source.folder) ?? READ_AS_THEY_ARE
     },
     async readableShares(texts) {
       if (texts.length === 0) return []

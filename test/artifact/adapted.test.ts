@@ -181,6 +181,76 @@ describe('a later build', { timeout: 60_000 }, () => {
   })
 })
 
+describe('what an index learnt of queries that are read otherwise now', { timeout: 60_000 }, () => {
+  // Both read queries as they are, but say that they do it in another way.
+  const reading = (id: string | undefined) => ({
+    ...embedder,
+    readQuery: async (embedding: Float32Array) => ({ embedding, smallTalk: 0 }),
+    ...(id !== undefined && { readQueryId: async () => id }),
+  })
+  const folder = newFolder()
+
+  it('is known by the id in the manifest', async () => {
+    const { adaptation } = await adaptToolIndex({ tools, queries, out: folder, embedder: reading('a'), ...quiet })
+    expect(adaptation).toMatchObject({ readQueryId: 'a', gain: report.adaptation!.gain })
+    // Of an embedder that compares queries as they are, and of one that does not tell.
+    expect(report.adaptation!.readQueryId).toBe('none')
+    const untold = { tools, queries, out: newFolder(), embedder: reading(undefined), ...quiet }
+    expect((await adaptToolIndex(untold)).adaptation!.readQueryId).toBeNull()
+  })
+
+  it.each([
+    ['is searched without, with one warning, by embedders of another id', 'b', 1],
+    ['is searched with, without a warning, by one that does not tell', undefined, 0],
+    ['is searched with, without a warning, by one of the same id', 'a', 0],
+  ])('%s', async (_, id, expected) => {
+    const warnings: string[] = []
+    const warn = (message: string) => warnings.push(message)
+    const scoresOf = async (index: string | ToolIndex | undefined) => {
+      const searcher = createToolSearcher({ tools, embedder: reading(id), strict: true, index, warn })
+      await searcher.warmup()
+      const responses = fresh.slice(0, 10).map(({ query }) => searcher.search(query, { minScore: 0, topK: COUNT }))
+      return (await Promise.all(responses)).map(({ results }) => results)
+    }
+    const plain = await scoresOf(undefined)
+    for (const index of [folder, await openToolIndex(folder)]) {
+      warnings.length = 0
+      const found = await scoresOf(index)
+      expect(warnings).toEqual(
+        Array(expected).fill(expect.stringMatching(/another version of the model's query heads.*adapt ".*" --queries/)),
+      )
+      if (expected === 1) expect(found).toEqual(plain)
+      else expect(found).not.toEqual(plain)
+    }
+  })
+
+  it('loses its graph with it, which links the pulled vectors', async () => {
+    const many = newFolder()
+    const model = handMadeEmbedder()
+    const catalog = shortTools(HNSW_MIN_SIZE, 'alpha')
+    await buildToolIndex({ tools: catalog, out: many, embedder: model, ...quiet })
+    await writeAdapted(await openToolIndex(many), 'a')
+    const searchers = [many, undefined].map(index =>
+      createToolSearcher({ tools: catalog, embedder: model, strict: true, index, ...quiet }),
+    )
+    for (const query of Object.keys(catalog).slice(0, 20)) {
+      const [found, plain] = await Promise.all(searchers.map(searcher => searcher.search(query, { minScore: 0 })))
+      expect(found).toEqual(plain)
+    }
+  })
+
+  it('is dropped by a build, with a warning, and told by verify', async () => {
+    const { ok, problems } = await verifyToolIndex(folder, { tools, embedder: reading('b') })
+    expect([ok, problems]).toEqual([false, [expect.stringMatching(/another version of the model's query heads/)]])
+    expect((await verifyToolIndex(folder, { tools, embedder: reading('a') })).ok).toBe(true)
+    const warnings: string[] = []
+    const warn = (message: string) => warnings.push(message)
+    const built = await buildToolIndex({ tools, out: folder, embedder: reading('b'), warn })
+    expect(built).toMatchObject({ embedded: 0, manifest: { adaptation: null } })
+    expect(warnings).toEqual([expect.stringContaining('adapt the index anew')])
+  })
+})
+
 describe('an adapted index in use', { timeout: 60_000 }, () => {
   it('compares the mapped query with the adapted vectors of its own tools and of a request’s alike', async () => {
     const index = await openToolIndex(out)

@@ -60,6 +60,18 @@ describe('search', () => {
     expect(json.candidates).toContainEqual(expect.objectContaining({ name: 'get_weather', rank: 1 }))
   })
 
+  it('says that a query reads as small talk: with --explain always, else where that decides', async () => {
+    const reading = (smallTalk: number) => ({
+      embedder: wordEmbedder({ readQuery: async embedding => ({ embedding, smallTalk }) }),
+    })
+    const args = ['search', tools, 'weather']
+    expect((await cli(args, reading(0.97))).out).toContain('Small talk by 0.97 (0 to 1), which lowers all scores.')
+    expect((await cli(args, reading(0.2))).out).not.toContain('Small talk')
+    expect((await cli([...args, '--explain'], reading(0.2))).out).toContain('Small talk by 0.20')
+    expect((await cli([...args, '--explain'], reading(0))).out).not.toContain('Small talk')
+    expect(jsonOf(await cli([...args, '--explain', '--json'], reading(0.2))).smallTalk).toBe(0.2)
+  })
+
   it('with --json gives one document, without candidates unless explained', async () => {
     const result = await cli(['search', tools, 'weather', '--json'])
     expect(Object.keys(jsonOf(result))).toEqual(['query', 'mode', 'results'])

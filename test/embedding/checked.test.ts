@@ -234,6 +234,17 @@ describe('checkedEmbedder: queries read for ranking', () => {
     await expect(checkedEmbedder(embedder).readQueries(['a'])).rejects.toThrow(EmbedderMismatchError)
   })
 
+  it('are read in a way that the embedder names, or does not; without readQuery, as they are', async () => {
+    const readQuery: Embedder['readQuery'] = async embedding => ({ embedding, smallTalk: 0 })
+    const idOf = (members: Partial<Embedder>) => checkedEmbedder(embedderOf(members)).knownReadQueryId()
+    expect(await idOf({ readQuery, readQueryId: async () => 'map 2' })).toBe('map 2')
+    expect(await idOf({ readQuery })).toBeUndefined()
+    expect(await idOf({})).toBe('none')
+    for (const wrong of ['', 5, null]) {
+      await expect(idOf({ readQuery, readQueryId: async () => wrong as never })).rejects.toThrow(EmbedderMismatchError)
+    }
+  })
+
   it('are an EmbeddingError where reading throws', async () => {
     const embedder = embedderOf({
       readQuery: async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkedEmbedder } from '../../src/embedding/checked.js'
 import { findPackageRoot } from '../../src/embedding/package-root.js'
-import { QUERY_HEAD_FILES, readQueryHeads } from '../../src/embedding/query-heads.js'
+import { QUERY_HEAD_FILES, queryMapId, readQueryHeads } from '../../src/embedding/query-heads.js'
 import { transformersEmbedder } from '../../src/embedding/transformers-js.js'
 import { ModelLoadError } from '../../src/errors.js'
 import { createToolSearcher } from '../../src/searcher.js'
@@ -47,6 +47,17 @@ describe('readQueryHeads', () => {
     expect(likely).toBeCloseTo(1 / (1 + Math.exp(-(2 * 0.8 - 1))), 6)
   })
 
+  it('are identified by the hash of the map, whatever tells small talk', () => {
+    expect(queryMapId(folder)).toBeUndefined()
+    write(map, [1, 0, 0, 1])
+    const sum = createHash('sha256')
+      .update(readFileSync(join(folder, map)))
+      .digest('hex')
+    expect(queryMapId(folder)).toBe(sum)
+    write(smallTalk, [2, 0, -1])
+    expect(queryMapId(folder)).toBe(sum)
+  })
+
   it.each([
     ['too short', [1, 0, 0]],
     ['too long', [1, 0, 0, 1, 0]],
@@ -67,6 +78,12 @@ describe("the bundled model's query heads", () => {
       const bytes = readFileSync(join(folder, name))
       expect(heads[name]).toEqual({ bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
     }
+  })
+
+  it('are named by the embedder that reads queries with them', async () => {
+    const folder = join(findPackageRoot()!, 'models/all-MiniLM-L6-v2')
+    const { heads } = JSON.parse(readFileSync(join(folder, 'checksums.json'), 'utf8'))
+    expect(await checkedEmbedder(transformersEmbedder()).knownReadQueryId()).toBe(heads[map].sha256)
   })
 
   // None of these lines is in the files of models/training/heads.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { evidenceOf, scoreOf } from '../../src/ranking/score.js'
 import { createToolSearcher } from '../../src/searcher.js'
 import type { SearchOptions } from '../../src/searcher-types.js'
 import { wordEmbedder } from './word-embedder.js'
@@ -132,6 +133,34 @@ describe('explain', () => {
     const { candidates } = await failing.search('red cat', { explain: true })
     expect(candidates?.map(({ name }) => name)).toEqual(['paint_cat', 'feed_cat', 'paint_dog'])
     expect(candidates?.every(({ dense, lexical }) => dense === undefined && lexical !== undefined)).toBe(true)
+  })
+
+  it('gives small talk, with which each score can be computed from its parts', async () => {
+    const readQuery = async (embedding: Float32Array) => ({ embedding, smallTalk: 0.4 })
+    const talking = createToolSearcher({ tools: TOOLS, embedder: wordEmbedder({ readQuery }), strict: true })
+    const { smallTalk, candidates } = await talking.search('red cat', { explain: true })
+    expect(smallTalk).toBe(0.4)
+    for (const { score, dense, lexical } of candidates!) {
+      const evidence = evidenceOf(dense!.cosineSimilarity, lexical?.share ?? 0, 1, smallTalk)
+      expect(score).toBeCloseTo(scoreOf(evidence), 6)
+    }
+    const plain = await searcher.search('red cat', { explain: true })
+    expect(plain.smallTalk).toBe(0)
+    // What all results lose alike: 1.5 times 0.4 of the logarithm of their odds.
+    const logOdds = (score: number) => Math.log(score / (1 - score))
+    candidates!.forEach(({ score }, at) => {
+      expect(logOdds(plain.candidates![at]!.score) - logOdds(score)).toBeCloseTo(0.6, 5)
+    })
+  })
+
+  it('gives no small talk where the words alone decide, nor where it was not asked to explain', async () => {
+    const members = {
+      readQuery: async (embedding: Float32Array) => ({ embedding, smallTalk: 0.9 }),
+      readableShares: async (texts: readonly string[]) => texts.map(() => 0),
+    }
+    const unread = createToolSearcher({ tools: TOOLS, embedder: wordEmbedder(members), strict: true })
+    expect(await unread.search('red cat', { explain: true })).toMatchObject({ mode: 'lexical', smallTalk: 0 })
+    expect(Object.keys(await searcher.search('red cat'))).toEqual(['results', 'mode'])
   })
 
   it('lists 100 candidates of many, and every refused one', async () => {

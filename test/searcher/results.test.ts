@@ -138,7 +138,12 @@ describe('an odd query', () => {
     const embedder = wordEmbedder()
     const fresh = createToolSearcher({ tools: TOOLS, embedder, strict: true })
     expect(await fresh.search(query)).toEqual({ results: [], mode: 'lexical' })
-    expect(await fresh.search(query, { explain: true })).toEqual({ results: [], mode: 'lexical', candidates: [] })
+    expect(await fresh.search(query, { explain: true })).toEqual({
+      results: [],
+      mode: 'lexical',
+      candidates: [],
+      smallTalk: 0,
+    })
     expect([embedder.queryCalls, embedder.documentCalls]).toEqual([[], []])
   })
 

@@ -11,12 +11,13 @@ Two heads over the frozen model's query vectors (documents stay as they are):
 - small_talk.f32: 384 weights and a bias of a logistic regression over mapped queries: how likely a text is small talk
   and no request.
 
-With --leave-one-out, prints for each corpus what heads learned from the others do to it, and writes these to
+With --out, the heads' hashes go into the folder's checksums.json, too. With --leave-one-out, prints for each corpus what heads learned from the others do to it, and writes these to
 <folder>/<corpus>/, where `npm run bench -- retrieval --heads <folder>` and bench/fit-score.ts take them from.
 Needs numpy and torch (requirements.txt); takes a minute, and three with --leave-one-out.
 """
 
 import argparse
+import hashlib
 import json
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
 DIMENSIONS = 384
 CORPORA = "metatool seal-tools bfcl stabletoolbench acebench api-bank gorilla nestful toolalpaca".split()
+HEADS = ("query_map.f32", "small_talk.f32")
+
 # As the trials on MetaTool had it (temperature) and as leave-one-out chose (the rest).
 TEMPERATURE = 0.05
 TOWARDS_IDENTITY = 0.02
@@ -144,8 +147,20 @@ def interval(gains: np.ndarray) -> str:
 
 def write(folder: Path, matrix: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor) -> None:
     folder.mkdir(exist_ok=True)
-    matrix.numpy().astype("<f4").tofile(folder / "query_map.f32")
-    torch.cat([weights, bias]).numpy().astype("<f4").tofile(folder / "small_talk.f32")
+    query_map, small_talk = HEADS
+    matrix.numpy().astype("<f4").tofile(folder / query_map)
+    torch.cat([weights, bias]).numpy().astype("<f4").tofile(folder / small_talk)
+
+
+def record_sums(folder: Path) -> None:
+    """Writes the heads' lengths and hashes into the model's checksums.json."""
+    path = folder / "checksums.json"
+    recorded = json.loads(path.read_text())
+    heads = {name: (folder / name).read_bytes() for name in HEADS}
+    recorded["heads"] = {
+        name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in heads.items()
+    }
+    path.write_text(json.dumps(recorded, indent=2) + "\n")
 
 
 def leave_one_out(folder: Path, corpora: dict, everyday: torch.Tensor, talk: torch.Tensor) -> None:
@@ -189,6 +204,7 @@ def main() -> None:
         parser.error("--out or --leave-one-out is needed")
     matrix = fit_map(list(corpora.values()))
     write(options.out, matrix, *fit_small_talk(list(corpora.values()), everyday, talk, matrix))
+    record_sums(options.out)
 
 
 if __name__ == "__main__":

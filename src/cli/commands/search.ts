@@ -134,8 +134,12 @@ async function show(
   printResults(response, { query, size, topK, minScore, isExplained: explain, adaptation }, scene.terminal)
 }
 
-function jsonOf(query: string, { results, mode, candidates }: SearchResponse, { explain }: SearchCommandOptions) {
-  return { query, mode, results, ...(explain && { candidates }) }
+function jsonOf(
+  query: string,
+  { results, mode, candidates, smallTalk }: SearchResponse,
+  { explain }: SearchCommandOptions,
+) {
+  return { query, mode, results, ...(explain && { candidates, smallTalk }) }
 }
 
 async function searchOnce(scene: Scene, session: SearchSession, query: string): Promise<void> {

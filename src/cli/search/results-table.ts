@@ -16,14 +16,21 @@ export interface ResultsOptions {
   readonly minScore?: number | undefined
 }
 
+// Below it, two digits would show none.
+const LEAST_SHOWN = 0.005
+const LIKELY = 0.5
+
 /** Prints what a search found as a table, or why it found nothing. The response needs its `candidates`. */
 export function printResults(response: SearchResponse, options: ResultsOptions, terminal: Terminal): void {
   const { print, colors } = terminal
-  const { results, candidates = [], mode } = response
+  const { results, candidates = [], mode, smallTalk = 0 } = response
   print(`${colors.bold(`"${printable(options.query)}"`)} ${colors.gray(`in ${whole(options.size)} tools`)}`)
   if (results.length === 0) print(colors.yellow(whyNothing(candidates, options)))
   if (options.isExplained) printCandidates(candidates, options, terminal)
   else if (results.length > 0) printFound(response, terminal)
+  if (smallTalk >= (options.isExplained ? LEAST_SHOWN : LIKELY)) {
+    print(colors.gray(`Small talk by ${smallTalk.toFixed(2)} (0 to 1), which lowers all scores.`))
+  }
   if (options.isExplained && options.adaptation) print(colors.gray(adaptationText(options.adaptation)))
   if (mode === 'lexical' && candidates.length > 0) {
     print(colors.gray('By words alone: the model cannot read the query.'))

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import type { ManifestAdaptation } from '../../artifact/tool-index.js'
+import type { ManifestAdaptation, ToolIndexManifest } from '../../artifact/tool-index.js'
 import type { ToolLike } from '../../catalog/catalog.js'
+import { checkedEmbedder } from '../../embedding/checked.js'
 import { defaultEmbedder } from '../../embedding/default-embedder.js'
 import type { Embedder } from '../../embedding/embedder.js'
 import type { ToolSearcher } from '../../searcher.js'
@@ -39,7 +40,11 @@ export async function openSession(
   return session
 }
 
-type Options = Required<Pick<import('../../searcher.js').ToolSearcherOptions, 'embedder' | 'strict' | 'warn'>>
+interface Options {
+  readonly embedder: Embedder
+  readonly strict: boolean
+  readonly warn: (message: string) => void
+}
 
 async function overTools(
   tools: Record<string, ToolLike>,
@@ -49,7 +54,7 @@ async function overTools(
   const { createToolSearcher } = await import('../../searcher.js')
   const { readManifest } = await import('../../artifact/open.js')
   const searcher = createToolSearcher({ tools, index, ...options })
-  const adaptation = index === undefined ? null : readManifest(resolve(index)).adaptation
+  const adaptation = index === undefined ? null : await adaptationOf(readManifest(resolve(index)), options)
   return { searcher, size: Object.keys(tools).length, adaptation }
 }
 
@@ -69,8 +74,17 @@ async function overIndex(
       ),
     )
   }
-  const { tools, adaptation } = index.manifest
-  return { searcher: createIndexSearcher(index, options), size: tools.length, adaptation }
+  return {
+    searcher: createIndexSearcher(index, options),
+    size: index.manifest.tools.length,
+    adaptation: await adaptationOf(index.manifest, options),
+  }
+}
+
+/** What is in force; the searcher warns where it is not. */
+async function adaptationOf(manifest: ToolIndexManifest, { embedder }: Options): Promise<ManifestAdaptation | null> {
+  const { fitsReadQueries } = await import('../../artifact/manifest.js')
+  return (await fitsReadQueries(manifest, checkedEmbedder(embedder))) ? manifest.adaptation : null
 }
 
 // Often enough for a bar that moves, seldom enough to cost nothing.
