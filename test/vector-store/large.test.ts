@@ -19,10 +19,15 @@ const TENANTS = 10
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes of typed arrays and buffers. */
-function bufferBytes(): number {
-  collectGarbage()
-  return process.memoryUsage().arrayBuffers
+/** Bytes of typed arrays and buffers that are held on to: what a connection has just read is freed some turns later. */
+async function bufferBytes(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let times = 0; times < 5; times++) {
+    collectGarbage()
+    await new Promise(resolve => setTimeout(resolve, 50))
+    least = Math.min(least, process.memoryUsage().arrayBuffers)
+  }
+  return least
 }
 
 /** The five best by comparing all vectors, over the same words. */
@@ -60,7 +65,7 @@ describe('PgVector with 100,000 tools', () => {
     const warn = vi.fn()
     const vectorStore = { store, indexName: 'tools', timeoutMs: 30_000 }
     const searcher = createToolSearcher({ tools, embedder: syntheticEmbedder(), warn, vectorStore })
-    const before = bufferBytes()
+    const before = await bufferBytes()
     await bulkIndex(store, { name: 'tools', dimension: DIMENSIONS }, () => searcher.warmup())
     expect(await store.describeIndex({ indexName: 'tools' })).toMatchObject({ type: 'hnsw', count: TOOLS })
 
@@ -71,7 +76,7 @@ describe('PgVector with 100,000 tools', () => {
       found.push(results.map(({ name }) => name))
     }
     // The vectors alone would be 154 MB, their graph some 15 MB more.
-    expect(bufferBytes() - before).toBeLessThan(30e6)
+    expect((await bufferBytes()) - before).toBeLessThan(30e6)
     expect(warn).not.toHaveBeenCalled()
     await settled()
     const { rows } = await store.pool.query(
