@@ -107,6 +107,10 @@ function latencyFigures(): string {
     ['search, query embedding included', 'search'],
     ['step with resolved tools', 'resolved step, new objects'],
     ['that step and a search, new schemas', 'resolved step and search, new objects'],
+    [
+      'that step and a search, new tools of the same schemas',
+      'resolved step and search, new objects of the same schemas',
+    ],
     ['that step and a search, same tools', 'resolved step and search, same objects'],
   ]
   const cell = (size: number, name: string) => {
@@ -116,7 +120,7 @@ function latencyFigures(): string {
   const rows = kinds.map(([title, name]) => [title, ...sizes.map(size => cell(size, name))])
   return `${table(["p50 in ms, Mastra's class → this (ratio)", ...sizes.map(size => `${whole(size)} tools`)], rows)}
 
-From \`bench/results/latency.json\`, made by \`npm run bench -- latency\` on ${record.environment.cores} cores. Up to some 2,000 tools, embedding
+From \`bench/results/latency.json\`, made by \`npm run bench -- latency\` on ${record.environment.cores} cores. Below some 3,000 tools, embedding
 the query alone costs more than Mastra's whole search.
 `
 }
