@@ -92,7 +92,7 @@ query heads that tell small talk were learned without the catalog at hand and fr
 English catalogs, which share no word with it: over tools described in Chinese, the words alone decide, and "谢谢你" returns some.
 
 Where this loses: BFCL's irrelevance set gives requests that the functions beside them cannot serve. The area is
-${auc('bfcl', 'bfcl-irrelevance', 'mastra')} with Mastra's class and ${auc('bfcl', 'bfcl-irrelevance', 'shipped')} with this; where at most 1 % of recall is lost, ${irrelevant('mastra')} and ${irrelevant('shipped')} of them return
+${auc('bfcl', 'bfcl-irrelevance', 'mastra')} with Mastra's class and ${auc('bfcl', 'bfcl-irrelevance', 'shipped')} with this; where at most 1 % of recall is lost, ${irrelevant('mastra')} (of 100 asked) and ${irrelevant('shipped')} (of all 562) return
 nothing. And on Seal-Tools, whose requests were written from the tools' own words, these words alone find nearly as much as with
 meaning added (nDCG@10 ${words('lexical')} and ${words('shipped')}).
 `
@@ -262,9 +262,8 @@ afterwards; documents are embedded at ${perSecond('documents embedded')} a secon
 ${inBatches}, [below](#measured)). A start with 10 of ${whole(synchronised!)} tools changed takes ${shortNumber(metric(`start, 10 of ${synchronised} changed`).value / 1000)} s. Searches of
 one namespace among ${tenants} of ${whole(tenantSize!)} tools each take ${metric(`${namespace}/p95`).value.toFixed(2)} times as long (p95) as of one alone. From
 \`bench/results/store.json\`, made by \`npm run bench -- store\` on ${record.environment.cores} cores that the server and other
-work shared. Compare within this table: its searches take several times as long as those [below](#measured), where the process has
-the cores to itself, and its processes hold PostgreSQL's client, too; what is resident after a start differs by up to 100 MiB
-from run to run.
+work shared. Compare within this table only: its searches take several times as long as those [below](#measured), most likely for
+that work (not measured apart), and what is resident after a start differs by up to 100 MiB from run to run.
 `
 }
 
