@@ -177,26 +177,15 @@ async function measureSynchronisation(count: number, scene: Scene): Promise<Reco
   await buildToolIndex({ tools, out, embedder })
   const prebuilt = await openToolIndex(out)
   const [ms] = await timed(() => push(scene, { index: 'synchronised', prebuilt }))
-  const [embedMs] = await timed(() =>
-    defaultEmbedder().embedDocuments(
-      Object.values(tools)
-        .slice(0, SAMPLED_DOCUMENTS)
-        .map(({ description }) => description),
-      { independent: true },
-    ),
-  )
   const changed = { ...tools, ...changedTools(tools) }
   const vectorStore = { store: pgVector, indexName: 'synchronised', timeoutMs: 60_000 }
   const [changedMs] = await timed(() => createToolSearcher({ tools: changed, embedder, vectorStore }).warmup())
   const perSecond = { unit: 'per second', better: 'higher' } as const
   return {
     'rows written, vectors given': plainMetric((count / ms) * 1000, perSecond),
-    'documents embedded': plainMetric((SAMPLED_DOCUMENTS / embedMs) * 1000, { ...perSecond, better: null }),
     [`start, ${CHANGED} of ${count} changed`]: plainMetric(changedMs, MS),
   }
 }
-
-const SAMPLED_DOCUMENTS = 512
 
 function changedTools(tools: ReturnType<typeof manyTools>): ReturnType<typeof manyTools> {
   const some = Object.entries(tools).slice(0, CHANGED)
