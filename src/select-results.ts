@@ -4,8 +4,8 @@ import { EXACT_NAME_SCORE, scoreOf } from './ranking/score.js'
 import type { RankedCandidate, SearchOptions, SearchResult } from './searcher-types.js'
 import { untilAborted } from './wait.js'
 
-// A store is asked for so many times more each time that the filter has refused what it gave.
-const STORE_GROWTH = 8
+// Where all candidates are costly, so many times more are asked for each time that the filter has refused what was found.
+const GROWTH = 8
 
 /** Candidates in rank order: tools whose exact name is in the query first, then by evidence; each tool once. */
 export async function* candidatesOf(
@@ -31,9 +31,9 @@ export async function* candidatesOf(
   }
   yield* fresh(await ranked.best(limit, wanted))
   // Reached only when the filter refused so many, or `topK` exceeds what the index gave.
-  if (ranked.isRemote) {
-    for (let most = limit; most * STORE_GROWTH < catalog.size; most *= STORE_GROWTH) {
-      yield* fresh(await ranked.best(most * STORE_GROWTH, most))
+  if (ranked.isCostly) {
+    for (let most = limit; most * GROWTH < catalog.size; most *= GROWTH) {
+      yield* fresh(await ranked.best(most * GROWTH, most))
     }
   }
   if (seen.size < catalog.size) yield* fresh(await ranked.all())

@@ -44,7 +44,8 @@ export function rankInParts(whole: RankedPart, parts: readonly RankedPart[]): Ra
     return { candidates, bound: keys.length > most ? Math.max(bound, atMost(keys[most]!)) : bound }
   }
 
-  const { isRemote } = whole
+  // A single query is costly where a store is asked.
+  const isRemote = whole.isCostly
 
   async function pool(limit: number, wanted: number): Promise<Pool> {
     const pools = await Promise.all(all.map(ranked => ranked.pool(limit, wanted)))
@@ -52,7 +53,7 @@ export function rankInParts(whole: RankedPart, parts: readonly RankedPart[]): Ra
   }
 
   return {
-    isRemote,
+    isCostly: true,
     best: async (limit, wanted = limit) => certain(await pool(limit, wanted), limit),
     async all(limit) {
       if (isRemote && limit !== undefined) return sorted([...(await pool(limit, limit)).candidates])

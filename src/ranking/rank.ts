@@ -36,8 +36,8 @@ export interface RankedQuery {
   best(limit: number, wanted?: number): Promise<Candidate[]>
   /** Every candidate, best first, exact; of a store the best `limit` or more. */
   all(limit?: number): Promise<Candidate[]>
-  /** Whether a store is asked, so that it pays to ask for few candidates first. */
-  readonly isRemote: boolean
+  /** Whether all candidates cost so much (a store is asked, or several queries) that it pays to ask for some more first. */
+  readonly isCostly: boolean
 }
 
 /** A query ranked as a whole or as a part of one. */
@@ -80,7 +80,7 @@ export function rankQuery(
     return { candidates: pools.flatMap(each => each.candidates), bound: Math.max(...pools.map(each => each.bound)) }
   }
   return {
-    isRemote: layers.some(({ dense }) => dense?.vectors.kind === 'remote'),
+    isCostly: layers.some(({ dense }) => dense?.vectors.kind === 'remote'),
     pool,
     best: async (limit, wanted = limit) => certain(await pool(limit, wanted), limit),
     all: async limit => sorted((await Promise.all(asked.map(layer => layer.all(limit)))).flat()),
