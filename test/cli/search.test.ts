@@ -72,6 +72,17 @@ describe('search', () => {
     expect(jsonOf(await cli([...args, '--explain', '--json'], reading(0.2))).smallTalk).toBe(0.2)
   })
 
+  it('says that a long query was searched clause by clause', async () => {
+    const long =
+      'look up the weather in Oslo for the next two days of this week, then tell me whether I need a coat, and put the ' +
+      'answer into a short note for my wife'
+    expect((await cli(['search', tools, long, '--explain'])).out).toContain('Searched clause by clause, too')
+    expect((await cli(['search', tools, 'weather', '--explain'])).out).not.toContain('clause')
+    const { candidates } = jsonOf(await cli(['search', tools, long, '--explain', '--json']))
+    const clause = expect.objectContaining({ text: 'look up the weather in Oslo for the next two days of this week' })
+    expect(candidates).toContainEqual(expect.objectContaining({ name: 'get_weather', clause }))
+  })
+
   it('with --json gives one document, without candidates unless explained', async () => {
     const result = await cli(['search', tools, 'weather', '--json'])
     expect(Object.keys(jsonOf(result))).toEqual(['query', 'mode', 'results'])

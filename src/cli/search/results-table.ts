@@ -31,6 +31,13 @@ export function printResults(response: SearchResponse, options: ResultsOptions, 
   if (smallTalk >= (options.isExplained ? LEAST_SHOWN : LIKELY)) {
     print(colors.gray(`Small talk by ${smallTalk.toFixed(2)} (0 to 1), which lowers all scores.`))
   }
+  if (options.isExplained && candidates.some(({ clause }) => clause)) {
+    print(
+      colors.gray(
+        "Searched clause by clause, too: --json has each tool's best clause, which counts half as much as the whole.",
+      ),
+    )
+  }
   if (options.isExplained && options.adaptation) print(colors.gray(adaptationText(options.adaptation)))
   if (mode === 'lexical' && candidates.length > 0) {
     print(colors.gray('By words alone: the model cannot read the query.'))
