@@ -73,14 +73,15 @@ export function writeRecord(file: string, record: BenchRecord): void {
 
 /** JSON with arrays of numbers on one line. */
 function format(record: BenchRecord): string {
-  return JSON.stringify(record, (_, value) => (typeof value === 'number' ? round(value) : value), 2).replace(
+  return JSON.stringify(record, (_, value) => (typeof value === 'number' ? asRecorded(value) : value), 2).replace(
     /\[\n\s+(-?[\d.e+-]+(?:,\n\s+-?[\d.e+-]+)*)\n\s+\]/g,
     (_, numbers: string) => `[${numbers.replace(/\n\s+/g, ' ')}]`,
   )
 }
 
 // More digits than any figure is sure of.
-const round = (value: number) => (Number.isInteger(value) ? value : Number(value.toPrecision(5)))
+/** A number as a record has it: five digits. */
+export const asRecorded = (value: number) => (Number.isInteger(value) ? value : Number(value.toPrecision(5)))
 
 /** Reads a record; throws where the file is none. */
 export function readRecord(file: string): BenchRecord {

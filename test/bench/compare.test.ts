@@ -43,6 +43,16 @@ describe('changeOf', () => {
   it('finds no change between a run and itself', () => {
     expect(changeOf('hit', metricOf(before), metricOf(before))).toMatchObject({ low: 0, high: 0, verdict: 'same' })
   })
+
+  it('finds no change between a run and its record, which has five digits', () => {
+    const recalls = Array.from({ length: 100 }, (_, at) => (at % 3) / 3)
+    const recorded = recalls.map(value => Number(value.toPrecision(5)))
+    expect(changeOf('recall', metricOf(recorded), metricOf(recalls))).toMatchObject({
+      low: 0,
+      high: 0,
+      verdict: 'same',
+    })
+  })
 })
 
 describe('compareRecords', () => {
