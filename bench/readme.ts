@@ -261,7 +261,7 @@ Rows are written at ${perSecond('rows written, vectors given')} a second into pg
 afterwards; what is new is embedded first, some ${inBatches} texts a second ([below](#measured)). A start with 10 of ${whole(synchronised!)} tools changed takes ${shortNumber(metric(`start, 10 of ${synchronised} changed`).value / 1000)} s. Searches of
 one namespace among ${tenants} of ${whole(tenantSize!)} tools each take ${metric(`${namespace}/p95`).value.toFixed(2)} times as long (p95) as of one alone. From
 \`bench/results/store.json\`, made by \`npm run bench -- store\` on ${record.environment.cores} cores that the server and other
-work shared. Compare within this table only: its searches take several times as long as those [below](#measured), most likely for
+work shared. Compare within this table only: its searches take longer than those [below](#measured), most likely for
 that work (not measured apart), and what is resident after a start differs by up to 100 MiB from run to run.
 `
 }

@@ -79,8 +79,7 @@ function format(record: BenchRecord): string {
   )
 }
 
-// More digits than any figure is sure of.
-/** A number as a record has it: five digits. */
+/** A number as a record has it: five digits, more than any figure is sure of. */
 export const asRecorded = (value: number) => (Number.isInteger(value) ? value : Number(value.toPrecision(5)))
 
 /** Reads a record; throws where the file is none. */

@@ -180,28 +180,16 @@ async function ablationMetrics(
     changed['fp32 instead of int8'] = ndcgOf(corpus, await fusedRankings(corpus, other))
   }
   const ofSeveral = { whole: allFound(corpus, whole), 'with clauses': allFound(corpus, inClauses) }
-  return Object.fromEntries([
-    ...Object.entries(ofSeveral).flatMap(([name, values]) =>
-      values.length === 0
-        ? []
-        : [
-            [
-              `${corpus.id}/several tools, all@10/${name}`,
-              meanMetric(values, { unit: 'share', better: null }),
-            ] as const,
-          ],
-    ),
-    ...Object.entries(changed).map(
-      ([name, values]) =>
-        [
-          `${corpus.id}/${ABLATION}${name}/ndcg@10`,
-          meanMetric(
-            values.map((value, at) => value - base[at]!),
-            { unit: 'share', better: null },
-          ),
-        ] as const,
-    ),
-  ])
+  const metrics: Record<string, Metric> = {}
+  for (const [name, values] of Object.entries(ofSeveral)) {
+    if (values.length === 0) continue
+    metrics[`${corpus.id}/several tools, all@10/${name}`] = meanMetric(values, { unit: 'share', better: null })
+  }
+  for (const [name, values] of Object.entries(changed)) {
+    const gains = values.map((value, at) => value - base[at]!)
+    metrics[`${corpus.id}/${ABLATION}${name}/ndcg@10`] = meanMetric(gains, { unit: 'share', better: null })
+  }
+  return metrics
 }
 
 async function fusedRankings(
