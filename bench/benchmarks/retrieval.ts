@@ -161,12 +161,12 @@ async function ablationMetrics(
   fp32: Embedder | undefined,
 ): Promise<Record<string, Metric>> {
   const whole = await fusedRankings(corpus, index)
-  const inClauses = await clauseRankings(corpus, index, embedder)
+  const inClauses = await fusedRankings(corpus, index, { clauses: embedder })
   const base = ndcgOf(corpus, whole)
   const hnsw = await createHnswIndex(index.vectors, index.dimensions)
   const changed: Record<string, readonly number[]> = {
     'clauses of long requests, too': ndcgOf(corpus, inClauses),
-    'HNSW instead of exact': ndcgOf(corpus, await fusedRankings(corpus, index, hnsw)),
+    'HNSW instead of exact': ndcgOf(corpus, await fusedRankings(corpus, index, { vectors: hnsw })),
   }
   const queryVectors = await checkedEmbedder(embedder).embedQueries(corpus.queries.map(({ query }) => query))
   changed['without the query map'] = ndcgOf(corpus, await fusedRankings(corpus, { ...index, queryVectors }))
@@ -192,36 +192,23 @@ async function ablationMetrics(
   return metrics
 }
 
+/** The ten best tools for each query; with an embedder of clauses, those of long requests are searched, too. */
 async function fusedRankings(
   { queries }: Corpus,
   index: CorpusIndex,
-  vectors: VectorIndex = index.exact,
+  { vectors = index.exact, clauses }: { vectors?: VectorIndex; clauses?: Embedder } = {},
 ): Promise<string[][]> {
   const layer = { lexical: index.lexical, dense: { vectors, readableShares: index.readableShares } }
   const rankings: string[][] = []
   for (const [at, { query }] of queries.entries()) {
-    // As a search for ten results asks for candidates.
-    const candidates = await rankQuery(query, [layer], index.queryVectors[at], 1).best(64)
-    rankings.push(candidates.slice(0, 10).map(({ position }) => index.names[position]!))
-  }
-  return rankings
-}
-
-/** As `fusedRankings`, with the clauses of long requests. */
-async function clauseRankings(corpus: Corpus, index: CorpusIndex, inner: Embedder): Promise<string[][]> {
-  const embedder = checkedEmbedder(inner)
-  const layer = { lexical: index.lexical, dense: { vectors: index.exact, readableShares: index.readableShares } }
-  const rankings: string[][] = []
-  for (const [at, { query }] of corpus.queries.entries()) {
-    const whole = rankQuery(query, [layer], index.queryVectors[at], 1)
-    const clauses = clausesOf(query)
     const parts = []
-    for (const clause of clauses) {
-      const [read] = await embedder.readQueries([clause])
+    for (const clause of clauses ? clausesOf(query) : []) {
+      const [read] = await checkedEmbedder(clauses!).readQueries([clause])
       parts.push(rankQuery(clause, [layer], read!.embedding, 1, read!.smallTalk))
     }
-    const best = await rankInParts(whole, parts).best(64)
-    rankings.push(best.slice(0, 10).map(({ position }) => index.names[position]!))
+    // As a search for ten results asks for candidates.
+    const candidates = await rankInParts(rankQuery(query, [layer], index.queryVectors[at], 1), parts).best(64)
+    rankings.push(candidates.slice(0, 10).map(({ position }) => index.names[position]!))
   }
   return rankings
 }
