@@ -1,3 +1,4 @@
+import { fitLogistic } from '../src/adapt/logistic.js'
 import { checkedEmbedder } from '../src/embedding/checked.js'
 import { defaultEmbedder } from '../src/embedding/default-embedder.js'
 import { SMALL_TALK } from '../src/ranking/score.js'
@@ -70,7 +71,7 @@ async function main() {
       ),
     )
     console.log(`cosine + ${weight} share`, gains.map(gain => gain.toFixed(4)).join(' '), mean(gains).toFixed(4))
-    const fit = fitLogistic(topSamples(by), by)
+    const fit = fitTo(topSamples(by), by)
     const minScore = highestMinScore(
       sample => 1 / (1 + Math.exp(-(fit.slope * by(sample) + fit.bias - SMALL_TALK * sample.smallTalk))),
       by,
@@ -78,7 +79,7 @@ async function main() {
     console.log('  logistic', fit, `minScore ${minScore.toFixed(3)}`)
   }
   const byShare = (a: Sample) => Math.log(Math.max(a.share, 0.002))
-  console.log('log share alone, logistic', fitLogistic(topSamples(byShare), byShare))
+  console.log('log share alone, logistic', fitTo(topSamples(byShare), byShare))
 
   /** The highest minScore that loses at most 1 % of the relevant tools found, as the mean over the corpora. */
   function highestMinScore(score: (sample: Sample) => number, by: (sample: Sample) => number): number {
@@ -106,27 +107,11 @@ function top<T extends Sample>(candidates: readonly T[], by: (sample: T) => numb
   return [...candidates].sort((a, b) => by(b) - by(a)).slice(0, TOP)
 }
 
-/** Slope and bias of the logistic regression of `relevant` on one feature, by Newton's method. */
-function fitLogistic(samples: readonly Sample[], feature: (sample: Sample) => number): { slope: number; bias: number } {
-  let [slope, bias] = [1, 0]
-  for (let i = 0; i < 50; i++) {
-    let [g0, g1, h00, h01, h11] = [0, 0, 0, 0, 0]
-    for (const sample of samples) {
-      const x = feature(sample)
-      const p = 1 / (1 + Math.exp(-(slope * x + bias)))
-      const error = (sample.relevant ? 1 : 0) - p
-      const variance = sample.weight * p * (1 - p)
-      g0 += sample.weight * error
-      g1 += sample.weight * error * x
-      h00 += variance
-      h01 += variance * x
-      h11 += variance * x * x
-    }
-    const determinant = h00 * h11 - h01 * h01
-    bias += (h11 * g0 - h01 * g1) / determinant
-    slope += (h00 * g1 - h01 * g0) / determinant
-  }
-  return { slope, bias }
+/** Slope and bias of the logistic regression of `relevant` on one feature. */
+function fitTo(samples: readonly Sample[], feature: (sample: Sample) => number) {
+  return fitLogistic(
+    samples.map(sample => ({ feature: feature(sample), target: Number(sample.relevant), weight: sample.weight })),
+  )
 }
 
 await main()

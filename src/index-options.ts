@@ -1,5 +1,6 @@
 import { z } from 'zod/v4'
 import type { AdaptToolIndexOptions } from './adapt/adapt-index.js'
+import type { CalibrateToolIndexOptions } from './adapt/calibrate-index.js'
 import type { BuildToolIndexOptions } from './artifact/build.js'
 import type { OpenToolIndexOptions } from './artifact/open.js'
 import type { VerifyToolIndexOptions } from './artifact/verify.js'
@@ -51,6 +52,15 @@ export function resolveAdaptOptions(options: AdaptToolIndexOptions) {
   const { tools, index, out } = options
   if (!tools && index === undefined) throw new InvalidOptionsError('Expected tools or index, got neither.')
   if (index === undefined && out === undefined) throw new InvalidOptionsError('Expected out or index, got neither.')
+  return { ...options, warn: options.warn ?? ((message: string) => console.warn(message)) }
+}
+
+const CALIBRATE_SCHEMA = ADAPT_SCHEMA.omit({ out: true, includeDocuments: true, keepOthers: true })
+
+/** Checks the options of `calibrateToolIndex`, as `resolveOptions` does the processor's. */
+export function resolveCalibrateOptions(options: CalibrateToolIndexOptions) {
+  check(CALIBRATE_SCHEMA, options, 'the options', ' with `queries` and `index`')
+  if (options.index === undefined) throw new InvalidOptionsError('Expected index to be the path of a folder, got none.')
   return { ...options, warn: options.warn ?? ((message: string) => console.warn(message)) }
 }
 

@@ -1,7 +1,14 @@
 export { type AdaptReport, type AdaptToolIndexOptions, adaptToolIndex } from './adapt/adapt-index.js'
+export { type CalibrateReport, type CalibrateToolIndexOptions, calibrateToolIndex } from './adapt/calibrate-index.js'
 export { type BuildToolIndexOptions, buildToolIndex } from './artifact/build.js'
 export { type OpenToolIndexOptions, openToolIndex } from './artifact/open.js'
-export type { BuildReport, ManifestAdaptation, ToolIndex, VerifyReport } from './artifact/tool-index.js'
+export type {
+  BuildReport,
+  ManifestAdaptation,
+  ManifestCalibration,
+  ToolIndex,
+  VerifyReport,
+} from './artifact/tool-index.js'
 export { type VerifyToolIndexOptions, verifyToolIndex } from './artifact/verify.js'
 export { type AiSdkEmbedderOptions, aiSdkEmbedder } from './embedding/ai-sdk.js'
 export type { Embedder, Embedding, EmbedOptions, ReadQuery } from './embedding/embedder.js'

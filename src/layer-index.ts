@@ -3,6 +3,7 @@ import { callableNameOf, documentOf, isDocumentOf, type ToolDocument } from './c
 import { createLexicalIndexBuilder, type LexicalIndex } from './lexical/bm25.js'
 import { tokenize } from './lexical/tokens.js'
 import { createNameSet, type NameSet, namesIn } from './ranking/exact-name.js'
+import type { EvidenceWeights } from './ranking/score.js'
 import type { RemoteVectors } from './vector/remote-vectors.js'
 import type { VectorIndex } from './vector/vector-index.js'
 
@@ -20,6 +21,8 @@ export interface DenseLayer {
   readonly readableShares: Float32Array
   /** How a query's vector becomes what is compared with `vectors`, where these are adapted to queries. */
   readonly mapQuery?: ((query: Float32Array) => Float32Array) | undefined
+  /** Fitted to the embedder; absent for those of `ranking/score`. */
+  readonly weights?: EvidenceWeights | undefined
 }
 
 // Documents handled before other work may run: some 10 ms.

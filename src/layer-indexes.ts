@@ -147,7 +147,7 @@ export class LayerIndexes {
     return {
       vectors: await this.#vectorIndex(found, embedder.dimensions, lasting !== undefined),
       readableShares: Float32Array.from(found, ({ readableShare }) => readableShare),
-      mapQuery: index?.adaptation?.mapQuery,
+      ...learntBy(index),
     }
   }
 
@@ -185,7 +185,7 @@ export class LayerIndexes {
     return {
       vectors: indexedVectorIndex(index, { rows, added }) ?? (await this.#vectorIndex(allVectors(), dimensions, true)),
       readableShares: Float32Array.from(shares),
-      mapQuery: index.adaptation?.mapQuery,
+      ...learntBy(index),
     }
   }
 
@@ -207,6 +207,11 @@ export class LayerIndexes {
     }
     return createExactIndex(vectors, dimensions)
   }
+}
+
+/** What an index has learnt of queries, for all layers of a searcher alike: their evidence is compared. */
+function learntBy(index: ToolIndex | undefined): Pick<DenseLayer, 'mapQuery' | 'weights'> {
+  return { mapQuery: index?.adaptation?.mapQuery, weights: index?.manifest.calibration ?? undefined }
 }
 
 function fingerprintOf(documents: readonly ToolDocument[]): string {

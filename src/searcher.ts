@@ -17,10 +17,10 @@ import { type LayerIndex, LayerIndexes, type StoreLayerMaker } from './layer-ind
 import { clausesOf } from './lexical/clauses.js'
 import { hasWords } from './lexical/tokens.js'
 import { DEFAULT_TOP_K, type OnStale, resolveSearcherOptions, resolveSearchOptions } from './options.js'
-import { createQueryEmbedder, type EmbeddedQuery } from './query-embedder.js'
+import { createQueryEmbedder } from './query-embedder.js'
 import { rankInParts } from './ranking/parts.js'
-import { type RankableLayer, rankQuery } from './ranking/rank.js'
-import { DEFAULT_MIN_SCORE } from './ranking/score.js'
+import { type QueryToRank, type RankableLayer, rankQuery } from './ranking/rank.js'
+import { DEFAULT_MIN_SCORE, type EvidenceWeights } from './ranking/score.js'
 import type { CatalogSearcher, SearchOptions, SearchResponse } from './searcher-types.js'
 import { candidatesOf, select } from './select-results.js'
 import { messageOf } from './show.js'
@@ -172,6 +172,7 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
       layers: layers.map((layer, at) => ({ lexical: layer.lexical, dense: dense[at] })),
       // All layers are of one index; the first one says whether it could be opened.
       queries: queries.map(each => ({ ...each, vector: dense[0]?.mapQuery?.(each.vector) ?? each.vector })),
+      weights: dense[0]?.weights,
     }
   }
 
@@ -218,10 +219,8 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     const lexicalLayers = layers.map(layer => layer.lexical)
     const named = whole ? [whole] : exactlyNamed(catalog, lexicalLayers, text)
 
-    const searchAmong = async ({ layers, queries }: Rankables): Promise<SearchResponse> => {
-      const [ofWhole, ...ofClauses] = queries.map(({ text, vector, readableShare, smallTalk }) =>
-        rankQuery(text, layers, vector, readableShare, smallTalk),
-      )
+    const searchAmong = async ({ layers, queries, weights }: Rankables): Promise<SearchResponse> => {
+      const [ofWhole, ...ofClauses] = queries.map(each => rankQuery(each, layers, weights))
       const ranked = rankInParts(ofWhole!, ofClauses)
       const limit = Math.max(MIN_CANDIDATES, topK * CANDIDATES_PER_RESULT)
       const candidates = candidatesOf(catalog, named, ranked, { limit, wanted: topK })
@@ -261,14 +260,10 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
 interface Rankables {
   readonly layers: readonly RankableLayer[]
   /** The query, then its clauses where it is long. */
-  readonly queries: readonly RankableQuery[]
+  readonly queries: readonly QueryToRank[]
+  /** The index's own; where it has none, the default. */
+  readonly weights?: EvidenceWeights | undefined
 }
-
-/** `vector` is absent where only the words can be asked. */
-type RankableQuery = { readonly text: string; readonly vector: Float32Array | undefined } & Omit<
-  EmbeddedQuery,
-  'vector'
->
 
 const STORE_CODES: ReadonlySet<unknown> = new Set<ToolSearchErrorCode>(['VECTOR_STORE_FAILED', 'VECTOR_STORE_MISMATCH'])
 

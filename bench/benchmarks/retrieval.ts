@@ -204,10 +204,12 @@ async function fusedRankings(
     const parts = []
     for (const clause of clauses ? clausesOf(query) : []) {
       const [read] = await checkedEmbedder(clauses!).readQueries([clause])
-      parts.push(rankQuery(clause, [layer], read!.embedding, 1, read!.smallTalk))
+      const { embedding, smallTalk } = read!
+      parts.push(rankQuery({ text: clause, vector: embedding, readableShare: 1, smallTalk }, [layer]))
     }
     // As a search for ten results asks for candidates.
-    const candidates = await rankInParts(rankQuery(query, [layer], index.queryVectors[at], 1), parts).best(64)
+    const whole = { text: query, vector: index.queryVectors[at], readableShare: 1, smallTalk: 0 }
+    const candidates = await rankInParts(rankQuery(whole, [layer]), parts).best(64)
     rankings.push(candidates.slice(0, 10).map(({ position }) => index.names[position]!))
   }
   return rankings

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { seededRandom, shuffled } from '../random.js'
 import { countsOf, type LabelledVectors, namedTools } from './labelled-vectors.js'
 
@@ -8,6 +9,17 @@ export interface Fold {
 }
 
 const FOLDS = 5
+
+/** A number for each text; texts that differ in case and spaces alone say the same, and have the same. */
+export function groupsOf(texts: readonly string[]): number[] {
+  const groups = new Map<string, number>()
+  return texts.map(text => {
+    const key = hash('sha256', text.toLowerCase().replace(/\s+/g, ' ').trim(), 'base64url')
+    const group = groups.get(key) ?? groups.size
+    groups.set(key, group)
+    return group
+  })
+}
 
 /** Folds of queries: those of one group (equal texts) are in one. */
 export function queryFolds(groups: readonly number[], seed: number): Fold[] {

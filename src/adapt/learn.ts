@@ -1,23 +1,14 @@
-import { hash } from 'node:crypto'
 import type { ManifestAdaptation } from '../artifact/tool-index.js'
 import type { LexicalLayer } from '../layer-index.js'
 import { lexicalSharesOf, weightQuery } from '../lexical/bm25.js'
 import { seededRandom, shuffled } from '../random.js'
-import { evidenceOf } from '../ranking/score.js'
+import { type EvidenceWeights, evidenceOf } from '../ranking/score.js'
 import { type Choice, chooseStrength } from './choose.js'
+import { groupsOf } from './folds.js'
 import type { Evidence } from './held-out.js'
+import type { EmbeddedLabel } from './labelled-catalog.js'
 import { learnMap } from './learn-map.js'
 import { centroidsOf } from './pull.js'
-
-/** A query with its vector, of unit length. */
-export interface QueryToLearn {
-  readonly text: string
-  readonly vector: Float32Array
-  /** Share (0–1) of it that the model can read. */
-  readonly readableShare: number
-  /** Rows of the tools that serve it, each once, at least one. */
-  readonly tools: readonly number[]
-}
 
 export interface CatalogToLearn {
   readonly dimensions: number
@@ -26,6 +17,8 @@ export interface CatalogToLearn {
   readonly vectors: Float32Array
   readonly readableShares: Float32Array
   readonly lexical: LexicalLayer
+  /** Default: those of `ranking/score`. */
+  readonly weights?: EvidenceWeights | undefined
 }
 
 /** What an index stores of an adaptation. */
@@ -59,14 +52,14 @@ export const MIN_QUERIES = 10
  */
 export async function learnAdaptation(
   catalog: CatalogToLearn,
-  queries: readonly QueryToLearn[],
+  queries: readonly EmbeddedLabel[],
   { keepOthers, readQueryId, seed, onProgress, abortSignal }: LearnOptions,
 ): Promise<Adaptation> {
   const { dimensions, names } = catalog
   const drawn = queries.length > MAX_CHOSEN_BY ? shuffled(queries, seededRandom(seed)).slice(0, MAX_CHOSEN_BY) : queries
   const choice = await chooseStrength(dataOf(catalog, drawn), {
     evidence: evidenceFor(catalog, drawn),
-    groups: groupsOf(drawn),
+    groups: groupsOf(drawn.map(({ text }) => text)),
     keepOthers,
     seed,
     onPart: onProgress,
@@ -93,7 +86,7 @@ function figuresOf({ strength, before, gain, gainOfOthers }: Choice) {
   return { map: strength.map, pull: strength.pull, before, gain, gainOfOthers }
 }
 
-function dataOf({ dimensions, vectors }: CatalogToLearn, queries: readonly QueryToLearn[]) {
+function dataOf({ dimensions, vectors }: CatalogToLearn, queries: readonly EmbeddedLabel[]) {
   const packed = new Float32Array(queries.length * dimensions)
   queries.forEach(({ vector }, at) => {
     packed.set(vector, at * dimensions)
@@ -101,23 +94,14 @@ function dataOf({ dimensions, vectors }: CatalogToLearn, queries: readonly Query
   return { dimensions, tools: vectors, queries: packed, relevant: queries.map(({ tools }) => tools) }
 }
 
-/** Texts that differ in case and spaces alone say the same. */
-function groupsOf(queries: readonly QueryToLearn[]): number[] {
-  const groups = new Map<string, number>()
-  return queries.map(({ text }) => {
-    const key = hash('sha256', text.toLowerCase().replace(/\s+/g, ' ').trim(), 'base64url')
-    const group = groups.get(key) ?? groups.size
-    groups.set(key, group)
-    return group
-  })
-}
-
 /** Cosine similarities and words, weighed as in a search. */
 function evidenceFor(
-  { readableShares, lexical: { lexical } }: CatalogToLearn,
-  queries: readonly QueryToLearn[],
+  { readableShares, lexical: { lexical }, weights }: CatalogToLearn,
+  queries: readonly EmbeddedLabel[],
 ): Evidence {
   const shares = queries.map(({ text }) => lexicalSharesOf(lexical, weightQuery(text, [lexical])))
-  return (query, tool, cosineSimilarity) =>
-    evidenceOf(cosineSimilarity * readableShares[tool]!, shares[query]![tool]!, queries[query]!.readableShare)
+  return (query, tool, cosineSimilarity) => {
+    const cosine = cosineSimilarity * readableShares[tool]!
+    return evidenceOf(cosine, shares[query]![tool]!, queries[query]!.readableShare, 0, weights)
+  }
 }

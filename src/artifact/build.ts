@@ -12,7 +12,7 @@ import { countInvisibleCharacters } from '../inspect/invisible-characters.js'
 import { orderOf } from '../inspect/lint-orders.js'
 import { messageOf } from '../show.js'
 import { untilAborted } from '../wait.js'
-import { adaptationOf, type BuildHooks, timeOfBuild, writeIndex } from './finish.js'
+import { adaptationOf, type BuildHooks, type IndexParts, timeOfBuild, writeIndex } from './finish.js'
 import { documentVectorOfRow } from './indexed-layer.js'
 import { fitsReadQueries } from './manifest.js'
 import { openToolIndex } from './open.js'
@@ -42,8 +42,8 @@ const DOCUMENTS_PER_CALL = 64
 /**
  * Builds the index of `tools` in the folder `out`. Documents whose text an index there has already, made by the same
  * model, are not embedded again. The same tools, model and version give the same bytes on the same kind of CPU,
- * in whatever order the tools come, and whatever was there before but for an adaptation (`adaptToolIndex`), which is
- * kept; the time stamp is that of `SOURCE_DATE_EPOCH` (in seconds) where it is set. An index that is the same already is
+ * in whatever order the tools come, and whatever was there before but for what it has learnt (`adaptToolIndex`,
+ * `calibrateToolIndex`), which is kept; the time stamp is that of `SOURCE_DATE_EPOCH` (in seconds) where it is set. An index that is the same already is
  * left as it is.
  *
  * @throws {ToolSearchError} with the code `INVALID_OPTIONS`, `RESERVED_TOOL_NAME` or `TOOL_NAME_COLLISION` for what cannot be
@@ -57,14 +57,26 @@ export async function buildToolIndex(options: BuildToolIndexOptions): Promise<Bu
   await rejectForeignFolder(path)
   const embedder = checkedEmbedder(options.embedder ?? defaultEmbedder())
   const catalog = await embedCatalog({ ...rest, embedder, reuseFrom: path })
-  const { previous, reusable } = catalog
+  const learnt = await keptLearning(catalog, embedder, rest.warn)
+  const documents = includeDocuments ? catalog.documents : undefined
+  return { ...reportOf(path, catalog), ...(await writeIndex({ ...catalog, ...learnt, path, documents }, rest)) }
+}
+
+/** What the index that was there has learnt from queries, as far as it serves this model; says where it does not. */
+export async function keptLearning(
+  { previous, reusable }: { readonly previous: ToolIndex | undefined; readonly reusable: ToolIndex | undefined },
+  embedder: CheckedEmbedder,
+  warn: (message: string) => void,
+): Promise<Pick<IndexParts, 'adaptation' | 'calibration'>> {
   const keepsAdaptation = reusable !== undefined && (await fitsReadQueries(reusable.manifest, embedder))
   if (previous?.adaptation && !keepsAdaptation) {
-    rest.warn('What was learnt from queries is for another model or version, and is dropped: adapt the index anew.')
+    warn('What was learnt from queries is for another model or version, and is dropped: adapt the index anew.')
   }
-  const adaptation = keepsAdaptation ? adaptationOf(reusable) : undefined
-  const documents = includeDocuments ? catalog.documents : undefined
-  return { ...reportOf(path, catalog), ...(await writeIndex({ ...catalog, path, documents, adaptation }, rest)) }
+  const calibration = reusable?.manifest.calibration ?? null
+  if (previous?.manifest.calibration && !calibration) {
+    warn('The calibration of scores is for another model or version, and is dropped: calibrate the index anew.')
+  }
+  return { adaptation: keepsAdaptation ? adaptationOf(reusable) : undefined, calibration }
 }
 
 /** What a report says of embedding. */

@@ -12,6 +12,7 @@ import { fitsVectors } from './graph-fit.js'
 import {
   type BuildProgress,
   FORMAT_VERSION,
+  type ManifestCalibration,
   type ManifestModel,
   type ManifestTool,
   type StoredDocument,
@@ -34,6 +35,7 @@ export interface IndexParts {
   /** Undefined where they are not to be stored. */
   readonly documents: readonly StoredDocument[] | undefined
   readonly adaptation: Adaptation | undefined
+  readonly calibration: ManifestCalibration | null
 }
 
 export interface BuildHooks {
@@ -51,16 +53,10 @@ export interface WrittenIndex {
 
 /** Links the vectors, as far as the size asks for it, and writes the index in one step. */
 export async function writeIndex(parts: IndexParts, hooks: BuildHooks): Promise<WrittenIndex> {
-  const { path, previous, model, vectors, documents } = parts
+  const { path, previous, model, vectors, documents, calibration } = parts
   const { onProgress, abortSignal } = hooks
   const builtAt = timeOfBuild()
-  const { adaptation, means } = kept(parts)
-  const tools = parts.tools.map(tool => ({ ...tool, queries: adaptation?.counts.get(tool.name) ?? 0 }))
-  const searched = adaptation
-    ? storedAdaptation(adaptation.map, adaptation.means, { tools, model, adaptation: adaptation.manifest }).adapted(
-        vectors,
-      )
-    : vectors
+  const { adaptation, means, tools, searched } = adaptedParts(parts)
   const graph = await buildGraph(searched, model.dimensions, hooks)
   const files: DataFiles = {
     vectors: littleEndian32(
@@ -78,6 +74,7 @@ export async function writeIndex(parts: IndexParts, hooks: BuildHooks): Promise<
       model,
       graph: graph ? graphMembers(graph) : null,
       adaptation: adaptation?.manifest ?? null,
+      calibration,
       builtAt: builtAt ?? new Date().toISOString(),
       tools,
     },
@@ -97,8 +94,21 @@ export async function writeIndex(parts: IndexParts, hooks: BuildHooks): Promise<
   }
 }
 
+/** What is searched of an index, and what turns queries towards it. */
+export function adaptedParts(parts: Pick<IndexParts, 'adaptation' | 'tools' | 'model' | 'vectors'>) {
+  const { model, vectors } = parts
+  const { adaptation, means } = kept(parts)
+  const tools = parts.tools.map(tool => ({ ...tool, queries: adaptation?.counts.get(tool.name) ?? 0 }))
+  const stored =
+    adaptation && storedAdaptation(adaptation.map, adaptation.means, { tools, model, adaptation: adaptation.manifest })
+  return { adaptation, means, tools, searched: stored?.adapted(vectors) ?? vectors, mapQuery: stored?.mapQuery }
+}
+
 /** The adaptation as far as there are tools for it, and their means in order; none where nothing of it is left. */
-function kept({ adaptation, tools }: IndexParts): { adaptation: Adaptation | undefined; means: Float32Array[] } {
+function kept({ adaptation, tools }: Pick<IndexParts, 'adaptation' | 'tools'>): {
+  adaptation: Adaptation | undefined
+  means: Float32Array[]
+} {
   const means = tools.flatMap(({ name }) => adaptation?.means.get(name) ?? [])
   return { adaptation: adaptation?.map || means.length > 0 ? adaptation : undefined, means }
 }

@@ -4,6 +4,7 @@ import { nullable, object, type Read, value } from './json-reader.js'
 import {
   FORMAT_VERSION,
   type ManifestAdaptation,
+  type ManifestCalibration,
   type ManifestFile,
   type ManifestFiles,
   type ManifestGraph,
@@ -32,6 +33,10 @@ const weight = value<number>(
   number => typeof number === 'number' && number > 0 && Number.isFinite(number),
   'a number above 0',
 )
+
+// Beyond, scores are 0 or 0.99 for nearly all tools. Similar documents must not score lower.
+const MIN_COSINE_WEIGHT = 0.001
+const MAX_WEIGHT = 10_000
 
 function matching(pattern: RegExp, expected: string): Read<string> {
   return value(string => typeof string === 'string' && pattern.test(string), expected)
@@ -72,6 +77,17 @@ export const readHead = object<Omit<ToolIndexManifest, 'tools'> & { readonly too
       gain: estimate,
       gainOfOthers: nullable(estimate),
       readQueryId: nullable(text),
+      seed: count,
+    }),
+  ),
+  calibration: nullable(
+    object<ManifestCalibration>({
+      cosine: numberFrom(MIN_COSINE_WEIGHT, MAX_WEIGHT),
+      lexicalShare: numberFrom(0, MAX_WEIGHT),
+      bias: numberFrom(-MAX_WEIGHT, MAX_WEIGHT),
+      queries: positive,
+      before: share,
+      after: share,
       seed: count,
     }),
   ),

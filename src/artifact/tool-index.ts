@@ -1,5 +1,6 @@
 import type { StoredAdaptation } from '../adapt/stored-adaptation.js'
 import type { DocumentFields } from '../catalog/document.js'
+import type { EvidenceWeights } from '../ranking/score.js'
 import type { Estimate } from '../tuning/intervals.js'
 import type { HnswGraph } from '../vector/hnsw-graph.js'
 
@@ -23,6 +24,8 @@ export interface ToolIndexManifest {
   readonly graph: ManifestGraph | null
   /** What was learnt from labelled queries; null where nothing was. */
   readonly adaptation: ManifestAdaptation | null
+  /** Weights of the evidence that fit the embedder; null for those of the package. */
+  readonly calibration: ManifestCalibration | null
   readonly files: ManifestFiles
   /** One entry a tool, in the order of names by UTF-16 code units; the `i`-th has the `i`-th vector. */
   readonly tools: readonly ManifestTool[]
@@ -66,6 +69,17 @@ export interface ManifestAdaptation {
   readonly gainOfOthers: Estimate | null
   /** How the embedder read the queries (`Embedder.readQueryId`): for others it was not learnt. Null where it did not tell. */
   readonly readQueryId: string | null
+  readonly seed: number
+}
+
+/** What makes a score of similarity and words for this embedder, fitted to labelled queries. */
+export interface ManifestCalibration extends EvidenceWeights {
+  /** Labelled queries that it was fitted to, those that nothing fits among them. */
+  readonly queries: number
+  /** Expected calibration error (0–1) on held-out queries, with the package's weights. */
+  readonly before: number
+  /** The same with weights fitted without these queries. */
+  readonly after: number
   readonly seed: number
 }
 

@@ -18,7 +18,17 @@ const LEFTOVER_MS = 10 * 60_000
 
 /** The manifest of the members and files: the same for the same contents. */
 export function manifestOf(members: ManifestMembers, files: DataFiles): ToolIndexManifest {
-  const { formatVersion, packageVersion, builtAt, documentTemplateVersion, model, graph, adaptation, tools } = members
+  const {
+    formatVersion,
+    packageVersion,
+    builtAt,
+    documentTemplateVersion,
+    model,
+    graph,
+    adaptation,
+    calibration,
+    tools,
+  } = members
   const entry = (kind: DataFileKind) => (files[kind] ? fileEntry(kind, files[kind]) : null)
   const entries = {
     vectors: entry('vectors')!,
@@ -35,6 +45,7 @@ export function manifestOf(members: ManifestMembers, files: DataFiles): ToolInde
     model,
     graph,
     adaptation,
+    calibration,
     files: entries,
     tools,
   })

@@ -1,4 +1,10 @@
-import type { ManifestAdaptation, ManifestModel, ManifestTool, ToolIndex } from '../artifact/tool-index.js'
+import type {
+  ManifestAdaptation,
+  ManifestCalibration,
+  ManifestModel,
+  ManifestTool,
+  ToolIndex,
+} from '../artifact/tool-index.js'
 import { groupsOfNames, OTHER_GROUP } from './name-groups.js'
 
 /** What an index is and holds. */
@@ -17,6 +23,8 @@ export interface CatalogFacts {
   readonly hasDocuments: boolean
   /** Null where nothing was learnt from queries. */
   readonly adaptation: ManifestAdaptation | null
+  /** Null where scores have the weights of the package. */
+  readonly calibration: ManifestCalibration | null
   /** Null where the embedder does not count tokens, or there are no tools. */
   readonly tokens: TokenLengths | null
   /** Tools whose document is not read to its end: by the model, or already by the document's budget of characters. */
@@ -62,6 +70,7 @@ export function factsOf({ path, manifest, graph, documents }: ToolIndex): Catalo
     hasGraph: graph !== undefined,
     hasDocuments: documents !== undefined,
     adaptation: manifest.adaptation,
+    calibration: manifest.calibration,
     tokens: tokenLengths(tools, model.maxTokens),
     cut: tools.filter(tool => isCut(tool, model.maxTokens)).map(({ name }) => name),
     unreadable: tools.filter(({ readableShare }) => readableShare < MIN_READABLE_SHARE).map(({ name }) => name),

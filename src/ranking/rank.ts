@@ -4,7 +4,7 @@ import type { RemoteVectors } from '../vector/remote-vectors.js'
 import { topK } from '../vector/top-k.js'
 import type { VectorIndex } from '../vector/vector-index.js'
 import { askStore } from './ask-store.js'
-import { evidenceOf } from './score.js'
+import { DEFAULT_WEIGHTS, type EvidenceWeights, evidenceOf } from './score.js'
 
 /** One candidate with what speaks for it. */
 export interface Candidate {
@@ -53,19 +53,28 @@ export interface Pool {
   readonly bound: number
 }
 
+/** A query as it is ranked by. */
+export interface QueryToRank {
+  readonly text: string
+  /** Absent where only the lexical part can be asked. */
+  readonly vector: Float32Array | undefined
+  /** Share (0–1) of it that the model can read. */
+  readonly readableShare: number
+  /** How likely (0–1) it is no request. */
+  readonly smallTalk: number
+}
+
 /**
- * Ranks the documents of all layers for one query. `queryVector` is absent where only the lexical part can be asked;
- * then a document without any of the query's terms is no candidate.
+ * Ranks the documents of all layers for one query. Without its vector, a document with none of the query's terms is no
+ * candidate.
  */
 export function rankQuery(
-  query: string,
+  { text, vector: queryVector, readableShare, smallTalk }: QueryToRank,
   layers: readonly RankableLayer[],
-  queryVector: Float32Array | undefined,
-  readableShare: number,
-  smallTalk = 0,
+  weights: EvidenceWeights = DEFAULT_WEIGHTS,
 ): RankedPart {
   const weighted = weightQuery(
-    query,
+    text,
     layers.map(layer => layer.lexical.lexical),
   )
   const readable = queryVector ? readableShare : 0
@@ -73,6 +82,7 @@ export function rankQuery(
     scoreLayer(layer, index, lexicalSharesOf(layer.lexical.lexical, weighted), queryVector, {
       readableShare: readable,
       smallTalk,
+      weights,
     }),
   )
   async function pool(limit: number, wanted: number): Promise<Pool> {
@@ -106,14 +116,14 @@ function scoreLayer(
   layer: number,
   lexicalShares: Float32Array,
   queryVector: Float32Array | undefined,
-  { readableShare, smallTalk }: { readableShare: number; smallTalk: number },
+  { readableShare, smallTalk, weights }: { readableShare: number; smallTalk: number; weights: EvidenceWeights },
 ) {
   const size = lexical.documents.length
   const useVectors = queryVector !== undefined && dense !== undefined && readableShare > 0
 
   const evidenceAt = (position: number, cosineSimilarity: number | undefined) => {
     const cosine = cosineSimilarity === undefined ? 0 : cosineSimilarity * dense!.readableShares[position]!
-    return evidenceOf(cosine, lexicalShares[position]!, useVectors ? readableShare : 0, smallTalk)
+    return evidenceOf(cosine, lexicalShares[position]!, useVectors ? readableShare : 0, smallTalk, weights)
   }
 
   const candidate = (position: number, cosineSimilarity: number | undefined): Candidate => ({
@@ -132,7 +142,7 @@ function scoreLayer(
   }
 
   // The evidence for a document without any of the query's words, where the words alone decide.
-  const withoutWords = evidenceOf(0, 0, 0, smallTalk)
+  const withoutWords = evidenceOf(0, 0, 0, smallTalk, weights)
 
   function lexicalOnly(limit: number): Candidate[] {
     const found = Array.from(topK(lexicalShares, limit), position => candidate(position, undefined))
@@ -141,7 +151,7 @@ function scoreLayer(
 
   /** The most evidence that a document of this share may have, which is not nearer than `similarity`. */
   function mostEvidence(similarity: number, share: number): number {
-    return evidenceOf(Math.max(0, similarity), share, readableShare, smallTalk)
+    return evidenceOf(Math.max(0, similarity), share, readableShare, smallTalk, weights)
   }
 
   async function ofStore(vectors: RemoteVectors, limit: number, wanted: number): Promise<Pool> {

@@ -5,10 +5,20 @@
  * a document fully matching every term of the query, and some terms more, would score (`weightQuery`). Both are absolute,
  * not relative to the best candidate, so that scores of different queries compare. They are added with fixed weights (a
  * weighted sum was better than rank fusion on every corpus) and mapped to 0–1 by the logistic function, which was fitted
- * so that a score is about the share of results with that score that are relevant: bench/fit-score.ts finds these
- * constants again.
+ * so that a score is about the share of results with that score that are relevant. These weights are of the bundled
+ * model (bench/fit-score.ts finds them again), and serve other embedders, too, until an index brings weights fitted to its
+ * own (`calibrateToolIndex`).
  */
-const HYBRID = { cosine: 4.44, lexicalShare: 14.2, bias: -3.97 } as const
+export const DEFAULT_WEIGHTS: EvidenceWeights = { cosine: 4.44, lexicalShare: 14.2, bias: -3.97 }
+
+/** How cosine similarity and lexical share add up to evidence: what the logistic function makes a score of. */
+export interface EvidenceWeights {
+  /** Above 0. */
+  readonly cosine: number
+  /** 0 or more. */
+  readonly lexicalShare: number
+  readonly bias: number
+}
 
 // What small talk loses of its evidence, with all results alike. On corpora and lines left out, small talk returns nothing
 // at the default minScore in 60 % without it, and in 90 % with; more would cost requests that sound like it.
@@ -41,9 +51,10 @@ export function evidenceOf(
   lexicalShare: number,
   readableShare: number,
   smallTalk = 0,
+  weights: EvidenceWeights = DEFAULT_WEIGHTS,
 ): number {
   const hybrid =
-    HYBRID.cosine * cosineSimilarity + HYBRID.lexicalShare * lexicalShare + HYBRID.bias - SMALL_TALK * smallTalk
+    weights.cosine * cosineSimilarity + weights.lexicalShare * lexicalShare + weights.bias - SMALL_TALK * smallTalk
   if (readableShare === 1) return hybrid
   const share = Math.max(lexicalShare, LEXICAL.leastShare)
   return readableShare * hybrid + (1 - readableShare) * (LEXICAL.logLexicalShare * Math.log(share) + LEXICAL.bias)

@@ -1,4 +1,4 @@
-import type { ManifestAdaptation } from '../artifact/tool-index.js'
+import type { ManifestAdaptation, ManifestCalibration } from '../artifact/tool-index.js'
 import { DEFAULT_TOP_K } from '../options.js'
 import { DEFAULT_MIN_SCORE } from '../ranking/score.js'
 import { type Aim, aimText } from './aim.js'
@@ -25,6 +25,8 @@ export interface ReportOptions {
   readonly hasTexts: boolean
   /** What the index learnt from queries; null for nothing. */
   readonly adaptation: ManifestAdaptation | null
+  /** Weights of the score that the index stores; null for those of the package. */
+  readonly calibration: ManifestCalibration | null
 }
 
 /** All that `tune` found; plain data, for JSON and the page. */
@@ -64,6 +66,8 @@ export interface TuneReport {
   readonly hasTexts: boolean
   /** What the index learnt from queries; null for nothing. */
   readonly adaptation: ManifestAdaptation | null
+  /** Weights of the score that the index stores; null for those of the package. */
+  readonly calibration: ManifestCalibration | null
   readonly requirements: readonly CheckedRequirement[]
   /** Null where no line is a draft. */
   readonly drafts: DraftTrust | null
@@ -89,7 +93,7 @@ const CURVE_EVERY = STEPS / 100
 
 /** The whole report. At least one query must have a relevant tool. */
 export function tuneReport(queries: readonly EvaluatedQuery[], options: ReportOptions): TuneReport {
-  const { aim, given, requirements, seed, texts, tools, hasTexts, adaptation } = options
+  const { aim, given, requirements, seed, texts, tools, hasTexts, adaptation, calibration } = options
   const answerable = queries.filter(({ relevant }) => relevant.length > 0)
   const recommendation = recommend(queries, { aim, topK: given.topK, seed })
   const { topK, minScore, isMet, intervals, curve, recalls } = recommendation
@@ -117,6 +121,7 @@ export function tuneReport(queries: readonly EvaluatedQuery[], options: ReportOp
     drafts,
     hasTexts,
     adaptation,
+    calibration,
   }
   const ranked = { topK: Number.POSITIVE_INFINITY, minScore: 0 }
   const estimate = (value: number) => wilson(value, answerable.length)

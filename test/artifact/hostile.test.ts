@@ -35,7 +35,8 @@ beforeAll(async () => {
   const build = async (family: string) => {
     const out = join(root, family)
     await buildToolIndex({ tools: shortTools(HNSW_MIN_SIZE, family), out, embedder, includeDocuments: true })
-    await writeAdapted(await openToolIndex(out))
+    const calibration = { cosine: 6, lexicalShare: 9, bias: -5, queries: 80, before: 0.2, after: 0.03, seed: 1 }
+    await writeAdapted(await openToolIndex(out), null, calibration)
     return readFolder(out)
   }
   ;[files, other] = [await build('alpha'), await build('beta')]
@@ -58,7 +59,11 @@ async function outcomeOf(folder: string): Promise<ToolIndex | string> {
 async function expectSearchable(index: ToolIndex): Promise<void> {
   try {
     const { results } = await createIndexSearcher(index, { embedder, strict: true }).search('case 7 of the family')
-    for (const { name } of results) expect(index.rowOfName(name)).toBeDefined()
+    for (const { name, score } of results) {
+      expect(index.rowOfName(name)).toBeDefined()
+      expect(score).toBeGreaterThanOrEqual(0)
+      expect(score).toBeLessThanOrEqual(1)
+    }
   } catch (error) {
     if (!isToolSearchError(error)) throw error
     // Of another model or other dimensions: refused by the searcher, which knows the embedder.

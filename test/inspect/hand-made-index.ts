@@ -48,6 +48,7 @@ export function handMadeIndex(tools: HandMadeTool[], dimensions = DIMENSIONS): T
       model: { id: 'hand-made', revision: null, weightsSha256: null, dimensions, maxTokens: 64 },
       graph: null,
       adaptation: null,
+      calibration: null,
       files: {
         vectors: { name: 'vectors', bytes: vectors.byteLength, sha256: '' },
         graph: null,

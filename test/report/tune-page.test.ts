@@ -35,6 +35,7 @@ const report = tuneReport(
     texts: new Map([['a', 'a: something right']]),
     hasTexts: true,
     adaptation: null,
+    calibration: null,
   },
 )
 

@@ -14,6 +14,7 @@ const options: ReportOptions = {
   texts: new Map(),
   hasTexts: true,
   adaptation: null,
+  calibration: null,
 }
 
 describe('tuneReport on known distributions', () => {

@@ -48,7 +48,7 @@ async function exactTopFive(tools: Record<string, { description: string }>) {
   const lexical = await buildLexicalLayer(documents)
   return async (query: string) => {
     const [vector] = await embedder.embedQueries([query])
-    const best = await rankQuery(query, [{ lexical, dense }], vector, 1).best(5)
+    const best = await rankQuery({ text: query, vector, readableShare: 1, smallTalk: 0 }, [{ lexical, dense }]).best(5)
     return best.map(({ position }) => layer!.entries[position]!.name)
   }
 }

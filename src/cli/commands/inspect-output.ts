@@ -2,7 +2,7 @@ import type { CatalogFacts } from '../../inspect/facts.js'
 import { byMessage, type Finding, RULES, type Severity } from '../../inspect/finding.js'
 import type { Inspection } from '../../inspect/inspect.js'
 import { limitsOf } from '../../inspect/limits.js'
-import { adaptationText } from '../adaptation-text.js'
+import { adaptationText, calibrationText } from '../learnt-text.js'
 import { printRows, printText } from '../plain-table.js'
 import { byteSize, scoreBar, shown, type Terminal, whole } from '../terminal.js'
 
@@ -36,6 +36,7 @@ function printFacts(facts: CatalogFacts, terminal: Terminal): void {
       `${byteSize(facts.bytes)}, ${facts.hasGraph ? 'with' : 'without'} a graph, ${facts.hasDocuments ? 'with' : 'without'} texts`,
     ],
     ['Adapted', facts.adaptation ? adaptationText(facts.adaptation) : 'no'],
+    ['Calibrated', facts.calibration ? calibrationText(facts.calibration) : 'no'],
     ['Groups', [...named, ...more].join(', ')],
     ['Cut texts', whole(facts.cut.length)],
     ['Unreadable', `${whole(facts.unreadable.length)} (the model knows less than half of the text)`],

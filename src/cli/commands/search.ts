@@ -126,12 +126,12 @@ function search({ searcher }: SearchSession, query: string, { options, terminal 
 async function show(
   response: SearchResponse,
   query: string,
-  { size, adaptation }: SearchSession,
+  { size, learnt }: SearchSession,
   scene: Scene,
 ): Promise<void> {
   const { printResults } = await import('../search/results-table.js')
   const { topK, minScore, explain = false } = scene.options
-  printResults(response, { query, size, topK, minScore, isExplained: explain, adaptation }, scene.terminal)
+  printResults(response, { query, size, topK, minScore, isExplained: explain, learnt }, scene.terminal)
 }
 
 function jsonOf(

@@ -27,6 +27,7 @@ export interface TuneCommandOptions extends SourceOptions, ModelOptions {
   readonly force?: boolean
   readonly skipBadLines?: boolean
   readonly html?: string
+  readonly calibrate?: boolean
   readonly seed: number
 }
 
@@ -43,6 +44,7 @@ Examples:
   $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --from-traces messages.jsonl --queries queries.jsonl
   $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --queries queries.jsonl --html report.html
   $ mastra-semantic-tool-search tune ./src/tools.ts --queries queries.csv --aim no-answer=0.8
+  $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --queries queries.jsonl --calibrate
   $ mastra-semantic-tool-search tune tool-index ./src/tools.ts --queries queries.jsonl --top-k 5 --min-score 0.1 \\
       --require "recall@5>=0.95" --require "no-answer>=0.5"
 
@@ -75,6 +77,7 @@ export function addTuneCommand(program: Command, terminal: Terminal, internals: 
         .default([], 'none'),
     )
     .option('--html <file>', 'write a report as one HTML file')
+    .option('--calibrate', 'fit the score to the queries first, and store that in the index')
     .option('--draft <count>', 'write so many queries to start from, made of the tools themselves', wholeNumber)
     .option('--from-traces <file>', 'write the queries of logged search_tools and tool calls (JSONL)')
     .option('--force', 'let --draft and --from-traces replace the file')
@@ -127,13 +130,14 @@ async function runTune(
   return runReport(items, options, queries, terminal, internals)
 }
 
-function rejectContradictions({ draft, fromTraces, html, require }: TuneCommandOptions): void {
+function rejectContradictions({ draft, fromTraces, html, require, calibrate }: TuneCommandOptions): void {
   if (draft !== undefined && fromTraces !== undefined) {
     throw new CliError('WRONG_USE', '--draft and --from-traces exclude each other: both write a queries file.')
   }
   const writes = draft === undefined ? '--from-traces' : '--draft'
-  if ((draft !== undefined || fromTraces !== undefined) && (html !== undefined || require.length > 0)) {
-    const cure = 'Leave out --html and --require, and tune with the file afterwards.'
+  const measures = html !== undefined || require.length > 0 || calibrate
+  if ((draft !== undefined || fromTraces !== undefined) && measures) {
+    const cure = 'Leave out --html, --require and --calibrate, and tune with the file afterwards.'
     throw new CliError('WRONG_USE', `${writes} writes queries and measures nothing. ${cure}`)
   }
 }

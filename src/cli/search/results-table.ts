@@ -1,9 +1,8 @@
 import Table from 'cli-table3'
-import type { ManifestAdaptation } from '../../artifact/tool-index.js'
 import { DEFAULT_TOP_K } from '../../options.js'
 import { DEFAULT_MIN_SCORE } from '../../ranking/score.js'
 import type { CandidateExplanation, SearchResponse } from '../../searcher-types.js'
-import { adaptationText } from '../adaptation-text.js'
+import { type Learnt, learntTexts } from '../learnt-text.js'
 import { NO_BORDERS } from '../plain-table.js'
 import { printable, scoreBar, type Terminal, whole } from '../terminal.js'
 
@@ -11,7 +10,7 @@ export interface ResultsOptions {
   readonly query: string
   readonly size: number
   readonly isExplained: boolean
-  readonly adaptation?: ManifestAdaptation | null | undefined
+  readonly learnt: Learnt
   readonly topK?: number | undefined
   readonly minScore?: number | undefined
 }
@@ -38,7 +37,7 @@ export function printResults(response: SearchResponse, options: ResultsOptions, 
       ),
     )
   }
-  if (options.isExplained && options.adaptation) print(colors.gray(adaptationText(options.adaptation)))
+  if (options.isExplained) for (const line of learntTexts(options.learnt)) print(colors.gray(line))
   if (mode === 'lexical' && candidates.length > 0) {
     print(colors.gray('By words alone: the model cannot read the query.'))
   }

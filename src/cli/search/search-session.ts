@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
-import type { ManifestAdaptation, ToolIndexManifest } from '../../artifact/tool-index.js'
+import type { ToolIndexManifest } from '../../artifact/tool-index.js'
 import type { ToolLike } from '../../catalog/catalog.js'
 import { checkedEmbedder } from '../../embedding/checked.js'
 import { defaultEmbedder } from '../../embedding/default-embedder.js'
 import type { Embedder } from '../../embedding/embedder.js'
 import type { ToolSearcher } from '../../searcher.js'
 import { untilAborted } from '../../wait.js'
+import type { Learnt } from '../learnt-text.js'
 import type { Terminal } from '../terminal.js'
 
 /** A searcher that is ready: its model loaded, its tools embedded. */
@@ -13,9 +14,11 @@ export interface SearchSession {
   readonly searcher: ToolSearcher
   /** Number of tools. */
   readonly size: number
-  /** What was learnt from queries and is in force; null for nothing. */
-  readonly adaptation: ManifestAdaptation | null
+  /** What was learnt from queries and is in force. */
+  readonly learnt: Learnt
 }
+
+const NOTHING: Learnt = { adaptation: null, calibration: null }
 
 export interface SessionSources {
   readonly index: string | undefined
@@ -54,8 +57,8 @@ async function overTools(
   const { createToolSearcher } = await import('../../searcher.js')
   const { readManifest } = await import('../../artifact/open.js')
   const searcher = createToolSearcher({ tools, index, ...options })
-  const adaptation = index === undefined ? null : await adaptationOf(readManifest(resolve(index)), options)
-  return { searcher, size: Object.keys(tools).length, adaptation }
+  const learnt = index === undefined ? NOTHING : await learntBy(readManifest(resolve(index)), options)
+  return { searcher, size: Object.keys(tools).length, learnt }
 }
 
 async function overIndex(
@@ -77,14 +80,15 @@ async function overIndex(
   return {
     searcher: createIndexSearcher(index, options),
     size: index.manifest.tools.length,
-    adaptation: await adaptationOf(index.manifest, options),
+    learnt: await learntBy(index.manifest, options),
   }
 }
 
 /** What is in force; the searcher warns where it is not. */
-async function adaptationOf(manifest: ToolIndexManifest, { embedder }: Options): Promise<ManifestAdaptation | null> {
+async function learntBy(manifest: ToolIndexManifest, { embedder }: Options): Promise<Learnt> {
   const { fitsReadQueries } = await import('../../artifact/manifest.js')
-  return (await fitsReadQueries(manifest, checkedEmbedder(embedder))) ? manifest.adaptation : null
+  const { adaptation, calibration } = manifest
+  return { adaptation: (await fitsReadQueries(manifest, checkedEmbedder(embedder))) ? adaptation : null, calibration }
 }
 
 // Often enough for a bar that moves, seldom enough to cost nothing.

@@ -3,6 +3,7 @@ import { RANKED_DEPTH } from '../../tuning/evaluated-query.js'
 import { type TuneReport, tuneReport } from '../../tuning/report.js'
 import type { TuneCommandOptions } from '../commands/tune.js'
 import { CliError, EXIT_FAILED } from '../failure.js'
+import { printText } from '../plain-table.js'
 import { reportFile, writeReportFile } from '../report-file.js'
 import type { RunInternals } from '../run.js'
 import { type Terminal, whole } from '../terminal.js'
@@ -20,11 +21,13 @@ export async function runReport(
 ): Promise<void> {
   const html = options.html === undefined ? undefined : await reportFile(options.html)
   const catalog = await tuneCatalog(items, options, terminal, internals)
-  if (options.require.length > 0 && !catalog.hasTexts) {
+  const needsTexts =
+    options.require.length > 0 ? '--require measures' : options.calibrate ? '--calibrate fits' : undefined
+  if (needsTexts !== undefined && !catalog.hasTexts) {
     const cure = 'Give the tools, too (tune tool-index ./src/tools.ts …), or build it with --include-documents.'
     throw new CliError(
       'WRONG_USE',
-      `--require measures what agents get, and an index without texts is searched by names' words only. ${cure}`,
+      `${needsTexts} what agents get, and an index without texts is searched by names' words only. ${cure}`,
     )
   }
   const read = await loadUsableQueries(file, catalog.names, options, terminal)
@@ -32,7 +35,8 @@ export async function runReport(
   const { queries, badLines } = read
   rejectUnmeasurable(queries, options)
 
-  const { searcher, adaptation } = await catalog.open()
+  const calibrated = options.calibrate ? await catalog.calibrate(queries, options.seed) : undefined
+  const { searcher, learnt } = await catalog.open()
   const { abortSignal } = terminal
   const progress = terminal.progress('Searching')
   const evaluated = await evaluateQueries(queries, searcher, {
@@ -48,17 +52,21 @@ export async function runReport(
     tools: catalog.names.size,
     texts: catalog.texts,
     hasTexts: catalog.hasTexts,
-    adaptation,
+    ...learnt,
   })
   abortSignal.throwIfAborted()
   if (html !== undefined) {
     const { tunePage } = await import('../../report/tune-page.js')
     await writeReportFile(html, await tunePage(report, file))
   }
+  if (calibrated && !calibrated.helps) {
+    printText(`Not calibrated, the index is as it was. ${calibrated.reason}`, 0, terminal, terminal.colors.yellow)
+  }
   printTuneReport(report, file, terminal)
   if (html !== undefined) terminal.print(`\nReport: ${html}`)
-  terminal.printJson({ ...report, badLines, html: html ?? null })
-  if (isMissed(report)) terminal.exitCode = EXIT_FAILED
+  const calibrates = calibrated && { calibrates: { helps: calibrated.helps, reason: calibrated.reason } }
+  terminal.printJson({ ...report, ...calibrates, badLines, html: html ?? null })
+  if (isMissed(report) || calibrated?.helps === false) terminal.exitCode = EXIT_FAILED
 }
 
 const isMissed = ({ requirements }: TuneReport) => requirements.some(({ isMet }) => !isMet)

@@ -1,4 +1,8 @@
+import { resolve } from 'node:path'
+import type { CalibrateReport } from '../../adapt/calibrate-index.js'
 import type { ToolLike } from '../../catalog/catalog.js'
+import type { LabelledQuery } from '../../tuning/evaluated-query.js'
+import { showBuildProgress } from '../build-progress.js'
 import type { TuneCommandOptions } from '../commands/tune.js'
 import { CliError } from '../failure.js'
 import type { RunInternals } from '../run.js'
@@ -13,6 +17,8 @@ import { type CatalogTexts, catalogTexts } from './catalog-texts.js'
 export interface TuneCatalog extends CatalogTexts {
   /** Loads the model and embeds what is not embedded yet. */
   open(): Promise<SearchSession>
+  /** Fits the score to queries, and stores it in the index. */
+  calibrate(queries: readonly LabelledQuery[], seed: number): Promise<CalibrateReport>
 }
 
 /** What the arguments name: nothing of it is embedded. */
@@ -30,9 +36,29 @@ export async function tuneCatalog(
   terminal: Terminal,
   internals: RunInternals,
 ): Promise<TuneCatalog> {
+  // Before a tools module runs: it may change the working directory.
+  const cwd = process.cwd()
   const { index, tools, ...texts } = await readCatalog(items, options, terminal)
-  const embedder = embedderWithProgress(await embedderOf(options, internals), terminal)
-  return { ...texts, open: () => openSession({ index, tools }, embedder, terminal) }
+  const own = await embedderOf(options, internals)
+  const embedder = embedderWithProgress(own, terminal)
+  if (options.calibrate && index === undefined) {
+    throw new CliError(
+      'WRONG_USE',
+      '--calibrate stores the fitted score in an index, and none is given. Build one: mastra-semantic-tool-search build.',
+    )
+  }
+  return {
+    ...texts,
+    open: () => openSession({ index, tools }, embedder, terminal),
+    async calibrate(queries, seed) {
+      const { calibrateToolIndex } = await import('../../adapt/calibrate-index.js')
+      const { onProgress, end } = showBuildProgress(terminal)
+      const warn = (message: string) => terminal.note(terminal.errorColors.yellow(message))
+      const { abortSignal } = terminal
+      const work = { queries, index: resolve(cwd, index!), tools, embedder: own, seed, onProgress, abortSignal, warn }
+      return calibrateToolIndex(work).finally(end)
+    },
+  }
 }
 
 /** Reads the index or tools that the arguments name. */

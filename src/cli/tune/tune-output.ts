@@ -1,5 +1,5 @@
 import { optionsText, type TuneReport } from '../../tuning/report.js'
-import { adaptationText } from '../adaptation-text.js'
+import { learntTexts } from '../learnt-text.js'
 import { printText } from '../plain-table.js'
 import { shown, type Terminal, whole } from '../terminal.js'
 import { printCompared, printCurve, printRanking, printRecommendation } from './print-figures.js'
@@ -20,10 +20,10 @@ export function printTuneReport(report: TuneReport, file: string, terminal: Term
   printOptions(report, terminal)
 }
 
-function printHead({ queries, tools, adaptation }: TuneReport, file: string, { print, colors }: Terminal): void {
+function printHead({ queries, tools, ...learnt }: TuneReport, file: string, { print, colors }: Terminal): void {
   const drafts = queries.drafts > 0 ? `, ${whole(queries.drafts)} drafts` : ''
   print(`${colors.bold(shown(file))}  ${whole(queries.total)} queries on ${whole(tools)} tools`)
-  if (adaptation) print(colors.gray(adaptationText(adaptation)))
+  for (const line of learntTexts(learnt)) print(colors.gray(line))
   print(
     colors.gray(
       `${whole(queries.answerable)} with an answer (${whole(queries.tools)} tools), ${whole(queries.unanswerable)} without${drafts}`,

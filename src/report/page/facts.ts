@@ -24,6 +24,7 @@ export function factsSection({ facts, checks }: InspectData): HTMLElement {
     ['Cut', whole(facts.cut.length), `texts; the model reads ${whole(model.maxTokens)} tokens`],
     ['Near-duplicates', whole(checks.duplicatePairs), 'pairs, cosine from 0.95'],
     ['Adapted', facts.adaptation ? whole(facts.adaptation.queries) : 'No', 'queries learnt from'],
+    ['Calibrated', facts.calibration ? whole(facts.calibration.queries) : 'No', 'queries that scores fit'],
     ['Unreadable', whole(facts.unreadable.length), 'texts, by half or more'],
   ]
   return section('facts', 'Facts', tiles(figures), tokens && lengths(tokens, model.maxTokens))
