@@ -3,6 +3,7 @@ import type { Benchmark } from './benchmark.js'
 import { adapt } from './benchmarks/adapt.js'
 import { ann } from './benchmarks/ann.js'
 import { artifact } from './benchmarks/artifact.js'
+import { calibration } from './benchmarks/calibration.js'
 import { embed } from './benchmarks/embed.js'
 import { latency } from './benchmarks/latency.js'
 import { memory } from './benchmarks/memory.js'
@@ -21,6 +22,7 @@ const BENCHMARKS: readonly Benchmark<any>[] = [
   retrieval,
   robustness,
   noAnswer,
+  calibration,
   latency,
   embed,
   ann,

@@ -8,6 +8,7 @@ import { cachedEmbedder } from '../cached-embedder.js'
 import { type Corpus, LABELLED_CORPORA, loadCorpus, SPLITS, type Split, sample } from '../corpora.js'
 import { headsOption, withHeadsFor } from '../left-out-heads.js'
 import { searchWithMastra } from '../mastra-search.js'
+import { areaUnderCurve } from '../measures.js'
 import { bootstrap, type Metric, plainMetric } from '../metric.js'
 import { areaUnder, emptyAtLost, type RejectionScores, rejectionAt, rejectionCurve } from '../rejection-curve.js'
 import { smallTalk } from '../small-talk.js'
@@ -86,8 +87,10 @@ async function run({ queries, split, heads }: Options): Promise<BenchmarkResult>
     }
     for (const [system, search] of Object.entries(systems) as [TradeOff['system'], Search][]) {
       const found: number[][] = []
+      const bestOfAnswerable: number[] = []
       for (const { query, relevant } of corpus.queries) {
         const results = await search(query, () => true)
+        bestOfAnswerable.push(results[0]?.score ?? 0)
         found.push(results.filter(({ name }) => relevant.includes(name)).map(({ score }) => score))
       }
       for (const [source, requests] of Object.entries(sources)) {
@@ -97,6 +100,10 @@ async function run({ queries, split, heads }: Options): Promise<BenchmarkResult>
         const scores = { found, best }
         const name = `${id}/${source}/${system}`
         Object.assign(metrics, rejectionMetrics(name, scores, system))
+        metrics[`${name}/auc by best score`] = plainMetric(areaUnderCurve(bestOfAnswerable, best), {
+          unit: 'share',
+          better: system === 'shipped' ? 'higher' : null,
+        })
         const curve = rejectionCurve(scores)
         tradeOffs.push({
           corpus: id,
@@ -111,7 +118,17 @@ async function run({ queries, split, heads }: Options): Promise<BenchmarkResult>
     cached.save()
   }
   printTable(
-    ['corpus', 'unanswerable', 'system', 'requests', 'AUC', 'empty at 1 % lost', 'empty by default', 'lost by default'],
+    [
+      'corpus',
+      'unanswerable',
+      'system',
+      'requests',
+      'AUC',
+      'by best',
+      'empty at 1 % lost',
+      'empty by default',
+      'lost by default',
+    ],
     rows,
   )
   return { model: cached.modelId, metrics, details: { defaultMinScore: DEFAULT_MIN_SCORE, tradeOffs } }
@@ -177,6 +194,7 @@ function rowOf(name: string, requests: number, metrics: Readonly<Record<string, 
     ...name.split('/'),
     String(requests),
     of('auc')!.value.toFixed(3),
+    of('auc by best score')!.value.toFixed(3),
     ...['empty at 1 % lost', 'empty by default', 'lost by default'].map(measure => percent(of(measure))),
   ]
 }

@@ -4,16 +4,18 @@ import { adaptedParts, type BuildHooks, timeOfBuild, writeIndex } from '../artif
 import type { BuildProgress, BuildReport, ManifestCalibration } from '../artifact/tool-index.js'
 import { rejectForeignFolder } from '../artifact/write.js'
 import type { ToolLike } from '../catalog/catalog.js'
-import { checkedEmbedder } from '../embedding/checked.js'
+import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
 import type { Embedder } from '../embedding/embedder.js'
 import { InvalidOptionsError } from '../errors.js'
 import { resolveCalibrateOptions } from '../index-options.js'
 import { buildLexicalLayer } from '../layer-index.js'
 import { lexicalSharesOf, weightQuery } from '../lexical/bm25.js'
+import { clausesOf } from '../lexical/clauses.js'
 import { DEFAULT_SEED, seededRandom, shuffled } from '../random.js'
 import { rowProducts } from '../vector/row-products.js'
-import { crossValidateWeights, fitWeights, type JudgedQuery, judge } from './fit-weights.js'
+import { untilAborted } from '../wait.js'
+import { crossValidateWeights, fitWeights, type JudgedQuery, judge, type TextEvidence } from './fit-weights.js'
 import { groupsOf } from './folds.js'
 import { embedLabels, type LabelledCatalog, labelledCatalog, type QueryWithNames } from './labelled-catalog.js'
 import { MIN_QUERIES } from './learn.js'
@@ -57,7 +59,7 @@ const MAX_QUERIES = 2_000
  * bundled model; other models' similarities lie elsewhere. Where held-out queries are not predicted better beyond noise
  * (95 % confidence), nothing is written. The same input gives the same bytes.
  *
- * A query that the model can read in part only is left out. A long one counts as a whole, without its clauses.
+ * A query that the model can read in part only is left out.
  *
  * @throws {ToolSearchError} with the code `INVALID_OPTIONS` for wrong options, unknown names and an index without texts,
  * `INDEX_INVALID` or `INDEX_MISMATCH` for an index that cannot be used, and what `buildToolIndex` throws. The folder is then
@@ -90,7 +92,7 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
     return { helps: false, reason, calibration: null, build: null }
   }
 
-  const judged = await judgeAll(catalog, { ...catalog.parts, ...learnt }, drawn, hooks)
+  const judged = await judgeAll(catalog, { ...catalog.parts, ...learnt }, drawn, { ...hooks, embedder })
   const weights = fitWeights(judged)
   if (!weights) {
     const reason = 'By these queries, relevant tools have no more evidence than others: check their labels.'
@@ -115,22 +117,27 @@ async function judgeAll(
   { documents }: LabelledCatalog,
   parts: Parameters<typeof adaptedParts>[0],
   labels: Awaited<ReturnType<typeof embedLabels>>,
-  { abortSignal, onProgress }: Pick<BuildHooks, 'abortSignal' | 'onProgress'>,
+  { embedder, abortSignal, onProgress }: { embedder: CheckedEmbedder } & Omit<BuildHooks, 'warn'>,
 ): Promise<JudgedQuery[]> {
   const { searched, mapQuery } = adaptedParts(parts)
   const { lexical } = await buildLexicalLayer(documents)
-  const judged: JudgedQuery[] = []
-  for (const { text, vector, smallTalk, tools } of labels) {
-    onProgress?.({ phase: 'learn', done: judged.length, total: labels.length })
-    await new Promise(resolve => setImmediate(resolve))
-    abortSignal?.throwIfAborted()
+  const evidenceOf = (text: string, vector: Float32Array, smallTalk: number): TextEvidence => {
     const similarities = rowProducts(mapQuery?.(vector) ?? vector, searched).all()
     parts.tools.forEach(({ readableShare }, row) => {
       similarities[row]! *= readableShare
     })
-    judged.push(
-      judge({ similarities, shares: lexicalSharesOf(lexical, weightQuery(text, [lexical])), smallTalk, tools }),
-    )
+    return { similarities, shares: lexicalSharesOf(lexical, weightQuery(text, [lexical])), smallTalk }
+  }
+  const judged: JudgedQuery[] = []
+  for (const { text, vector, smallTalk, tools } of labels) {
+    onProgress?.({ phase: 'learn', done: judged.length, total: labels.length })
+    await new Promise(resolve => setImmediate(resolve))
+    const clauses = clausesOf(text)
+    // `independent`: what is learnt must not depend on how texts are batched.
+    const reading = clauses.length > 0 ? embedder.readQueries(clauses, { abortSignal, independent: true }) : []
+    const read = await untilAborted(Promise.resolve(reading), abortSignal)
+    const ofClauses = read.map((each, at) => evidenceOf(clauses[at]!, each.embedding, each.smallTalk))
+    judged.push(judge([evidenceOf(text, vector, smallTalk), ...ofClauses], tools))
   }
   onProgress?.({ phase: 'learn', done: labels.length, total: labels.length })
   return judged

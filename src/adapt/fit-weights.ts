@@ -1,5 +1,6 @@
 import { DEFAULT_TOP_K } from '../options.js'
 import { pick, seededRandom } from '../random.js'
+import { together } from '../ranking/parts.js'
 import { DEFAULT_WEIGHTS, type EvidenceWeights, evidenceOf, SMALL_TALK, scoreOf } from '../ranking/score.js'
 import { calibrationError, type Prediction } from '../tuning/calibration-error.js'
 import { type Estimate, percentileInterval } from '../tuning/intervals.js'
@@ -9,27 +10,25 @@ import { queryFolds } from './folds.js'
 import { ndcgOf } from './held-out.js'
 import { fitLogistic } from './logistic.js'
 
-/** What a labelled query has to do with each tool of the catalog. */
-export interface QueryWithEvidence {
+/** What a text has to do with each tool of the catalog. */
+export interface TextEvidence {
   /** Cosine similarity to each tool, as far as the model can read it. */
   readonly similarities: Float32Array
   readonly shares: Float32Array
-  /** How likely (0–1) the query is no request. */
+  /** How likely (0–1) the text is no request. */
   readonly smallTalk: number
-  /** Rows of the tools that serve it; none where nothing fits. */
-  readonly tools: readonly number[]
 }
 
 /** One of a query's best tools. */
 interface Result {
-  readonly cosineSimilarity: number
-  readonly lexicalShare: number
+  /** What speaks for it: similarity and share, added by a ratio. */
+  readonly sum: number
+  readonly smallTalk: number
   readonly relevant: boolean
 }
 
 /** A query's ranking by each of `RATIOS`; all that fitting needs of it. */
 export interface JudgedQuery {
-  readonly smallTalk: number
   readonly rankings: readonly { readonly results: readonly Result[]; readonly ndcg: number }[]
   readonly isAnswerable: boolean
 }
@@ -39,19 +38,36 @@ export interface JudgedQuery {
 const RATIOS = [1, 0.5, 2, 0.25, 4, 0.125, 8, 0.0625]
 const DEFAULT_RATIO = DEFAULT_WEIGHTS.lexicalShare / DEFAULT_WEIGHTS.cosine
 
-/** Ranks the tools for a query by each ratio of weights. */
-export function judge({ similarities, shares, smallTalk, tools }: QueryWithEvidence): JudgedQuery {
+/**
+ * Ranks the tools for a query by each ratio of weights. `texts` has the query and, where it is long, its clauses; `tools`
+ * the rows of those that serve it, none where nothing fits.
+ */
+export function judge(
+  texts: readonly [whole: TextEvidence, ...clauses: TextEvidence[]],
+  tools: readonly number[],
+): JudgedQuery {
+  const [whole, ...clauses] = texts
   const relevant = new Set(tools)
-  const rankings = RATIOS.map(ratio => {
-    const evidence = Float64Array.from(similarities, (cosine, row) => cosine + ratio * DEFAULT_RATIO * shares[row]!)
-    const results = Array.from(topK(evidence, DEFAULT_TOP_K), row => ({
-      cosineSimilarity: similarities[row]!,
-      lexicalShare: shares[row]!,
+  const rankings = RATIOS.map(multiple => {
+    const ratio = multiple * DEFAULT_RATIO
+    const ofTexts = texts.map(({ similarities, shares }) =>
+      Float64Array.from(similarities, (cosine, row) => cosine + ratio * shares[row]!),
+    )
+    const [ofWhole, ...ofClauses] = ofTexts as [Float64Array, ...Float64Array[]]
+    const sums = ofClauses.length === 0 ? ofWhole : ofWhole.map((_, row) => together(ofTexts.map(of => of[row]!)))
+    const smallTalkAt = (row: number) => {
+      const values = ofClauses.map(of => of[row]!)
+      const best = clauses[values.indexOf(Math.max(...values))]
+      return together(best ? [whole.smallTalk, best.smallTalk] : [whole.smallTalk])
+    }
+    const results = Array.from(topK(sums, DEFAULT_TOP_K), row => ({
+      sum: sums[row]!,
+      smallTalk: smallTalkAt(row),
       relevant: relevant.has(row),
     }))
-    return { results, ndcg: tools.length > 0 ? ndcgOf(evidence, tools) : 0 }
+    return { results, ndcg: tools.length > 0 ? ndcgOf(sums, tools) : 0 }
   })
-  return { smallTalk, rankings, isAnswerable: tools.length > 0 }
+  return { rankings, isAnswerable: tools.length > 0 }
 }
 
 /**
@@ -62,15 +78,13 @@ export function judge({ similarities, shares, smallTalk, tools }: QueryWithEvide
 export function fitWeights(queries: readonly JudgedQuery[]): EvidenceWeights | undefined {
   const at = bestRatio(queries)
   const ratio = RATIOS[at]! * DEFAULT_RATIO
-  const results = queries.flatMap(({ rankings, smallTalk }) =>
-    rankings[at]!.results.map(result => ({ ...result, smallTalk })),
-  )
+  const results = queries.flatMap(({ rankings }) => rankings[at]!.results)
   const right = results.filter(({ relevant }) => relevant).length
   // Instead of 0 and 1, so that a few results that a threshold happens to separate do not make it certain (Platt 1999).
   const targets = { relevant: (right + 1) / (right + 2), other: 1 / (results.length - right + 2) }
   const { slope, bias } = fitLogistic(
-    results.map(({ cosineSimilarity, lexicalShare, relevant, smallTalk }) => ({
-      feature: cosineSimilarity + ratio * lexicalShare,
+    results.map(({ sum, relevant, smallTalk }) => ({
+      feature: sum,
       offset: -SMALL_TALK * smallTalk,
       target: relevant ? targets.relevant : targets.other,
     })),
@@ -140,9 +154,10 @@ function resampled(groups: readonly number[], seed: number): number[][] {
   return Array.from({ length: RESAMPLES }, () => all.flatMap(() => pick(all, random)))
 }
 
-function predictions({ rankings, smallTalk }: JudgedQuery, ratio: number, weights: EvidenceWeights): Prediction[] {
-  return rankings[ratio]!.results.map(({ cosineSimilarity, lexicalShare, relevant }) => {
-    const score = scoreOf(evidenceOf(cosineSimilarity, lexicalShare, 1, smallTalk, weights))
+function predictions({ rankings }: JudgedQuery, ratio: number, weights: EvidenceWeights): Prediction[] {
+  return rankings[ratio]!.results.map(({ sum, smallTalk, relevant }) => {
+    // The sum has the shares in it.
+    const score = scoreOf(evidenceOf(sum, 0, 1, smallTalk, weights))
     return { score, relevant }
   })
 }

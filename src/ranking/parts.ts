@@ -19,11 +19,11 @@ export function rankInParts(whole: RankedPart, parts: readonly RankedPart[]): Ra
    * Candidates of any pool, each with what all queries say for it. Of a store, which must be asked for that, only the
    * `most` that may have the most evidence.
    */
-  async function together(pools: readonly Pool[], most: number): Promise<Pool> {
+  async function joined(pools: readonly Pool[], most: number): Promise<Pool> {
     const known = pools.map(({ candidates }) => new Map(candidates.map(each => [keyOf(each), each])))
     const places = new Map<string, Place>()
     for (const { candidates } of pools) for (const candidate of candidates) places.set(keyOf(candidate), candidate)
-    const atMost = (key: string) => mean(known.map((of, at) => of.get(key)?.evidence ?? pools[at]!.bound))
+    const atMost = (key: string) => together(known.map((of, at) => of.get(key)?.evidence ?? pools[at]!.bound))
     const keys = [...places.keys()]
     if (keys.length > most) keys.sort((a, b) => atMost(b) - atMost(a))
     const asked = keys.slice(0, most)
@@ -37,10 +37,10 @@ export function rankInParts(whole: RankedPart, parts: readonly RankedPart[]): Ra
       const [candidate, ...ofParts] = known.map(of => of.get(key)!)
       const evidences = ofParts.map(({ evidence }) => evidence)
       const index = evidences.indexOf(Math.max(...evidences))
-      const evidence = mean([candidate!.evidence, ...evidences])
+      const evidence = together([candidate!.evidence, ...evidences])
       return { ...candidate!, evidence, part: { index, candidate: ofParts[index]! } }
     })
-    const bound = mean(pools.map(pool => pool.bound))
+    const bound = together(pools.map(pool => pool.bound))
     return { candidates, bound: keys.length > most ? Math.max(bound, atMost(keys[most]!)) : bound }
   }
 
@@ -49,7 +49,7 @@ export function rankInParts(whole: RankedPart, parts: readonly RankedPart[]): Ra
 
   async function pool(limit: number, wanted: number): Promise<Pool> {
     const pools = await Promise.all(all.map(ranked => ranked.pool(limit, wanted)))
-    return together(pools, isRemote ? limit : Number.POSITIVE_INFINITY)
+    return joined(pools, isRemote ? limit : Number.POSITIVE_INFINITY)
   }
 
   return {
@@ -59,12 +59,14 @@ export function rankInParts(whole: RankedPart, parts: readonly RankedPart[]): Ra
       if (isRemote && limit !== undefined) return sorted([...(await pool(limit, limit)).candidates])
       const lists = await Promise.all(all.map(ranked => ranked.all()))
       const pools = lists.map(candidates => ({ candidates, bound: Number.NEGATIVE_INFINITY }))
-      return sorted([...(await together(pools, Number.POSITIVE_INFINITY)).candidates])
+      return sorted([...(await joined(pools, Number.POSITIVE_INFINITY)).candidates])
     },
   }
 }
 
 const keyOf = ({ layer, position }: Place) => `${layer} ${position}`
 
-/** The evidence of the whole and of its parts as one. */
-const mean = ([whole, ...parts]: readonly number[]) => (whole! + PART_WEIGHT * Math.max(...parts)) / (1 + PART_WEIGHT)
+/** The evidence of the whole and of its parts, of which there may be none, as one. */
+export function together([whole, ...parts]: readonly number[]): number {
+  return parts.length === 0 ? whole! : (whole! + PART_WEIGHT * Math.max(...parts)) / (1 + PART_WEIGHT)
+}

@@ -54,7 +54,7 @@ function drawnQueries(count: number, seed: number, { smallTalk = 0, from = 0.6 }
         true_.cosine * similarities[row]! + true_.lexicalShare * shares[row]! + true_.bias - SMALL_TALK * smallTalk
       return random() < 1 / (1 + Math.exp(-evidence))
     })
-    return judge({ similarities, shares, smallTalk, tools })
+    return judge([{ similarities, shares, smallTalk }], tools)
   })
 }
 
@@ -80,16 +80,29 @@ describe('fitWeights', () => {
       const right = Math.floor(random() * 30)
       const similarities = Float32Array.from({ length: 30 }, (_, row) => (row === right ? 0.85 : 0.8) + 0.02 * random())
       const shares = Float32Array.from({ length: 30 }, () => 0.1 * random())
-      return judge({ similarities, shares, smallTalk: 0, tools: [right] })
+      return judge([{ similarities, shares, smallTalk: 0 }], [right])
     })
     const fitted = fitWeights(queries)!
     expect(fitted.lexicalShare / fitted.cosine).toBeLessThanOrEqual(RATIO / 8 + 1e-6)
   })
 
+  it('counts a clause half as much as the whole, the one that fits a tool best', () => {
+    const text = (cosine: number, smallTalk = 0) => ({
+      similarities: Float32Array.from([cosine, 0]),
+      shares: new Float32Array(2),
+      smallTalk,
+    })
+    const [first] = judge([text(0.6, 0.3), text(0.9, 0.6), text(0.2, 1)], [0]).rankings
+    // (0.6 + 0.9 / 2) / 1.5 and (0.3 + 0.6 / 2) / 1.5
+    expect(first!.results[0]!.sum).toBeCloseTo(0.7, 6)
+    expect(first!.results[0]!.smallTalk).toBeCloseTo(0.4, 6)
+    expect(first!.results[1]!.sum).toBe(0)
+  })
+
   it('gives none where relevant tools have less evidence than others', () => {
     const queries = Array.from({ length: 50 }, () => {
       const similarities = Float32Array.from([0.9, 0.8, 0.7, 0.6, 0.5])
-      return judge({ similarities, shares: new Float32Array(5), smallTalk: 0, tools: [4] })
+      return judge([{ similarities, shares: new Float32Array(5), smallTalk: 0 }], [4])
     })
     expect(fitWeights(queries)).toBeUndefined()
   })
@@ -116,7 +129,7 @@ describe('crossValidateWeights', () => {
       const chance = (row: number) =>
         1 / (1 + Math.exp(-(cosine * similarities[row]! + lexicalShare * shares[row]! + bias)))
       const tools = [...similarities.keys()].filter(row => random() < chance(row))
-      return judge({ similarities, shares, smallTalk: 0, tools })
+      return judge([{ similarities, shares, smallTalk: 0 }], tools)
     })
     const { before, gain } = crossValidateWeights(queries, [...queries.keys()], 1)
     expect(before).toBeLessThan(0.05)
