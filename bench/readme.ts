@@ -21,6 +21,7 @@ const FIGURES: { [name: string]: () => string } = {
   costs: costFigures,
   artifact: artifactFigures,
   adapt: adaptFigures,
+  calibration: calibrationFigures,
   robustness: robustnessFigures,
   store: storeFigures,
 }
@@ -227,6 +228,31 @@ nDCG@10 on other queries of MetaTool's 199 tools, from \`bench/results/adapt.jso
 \`npm run bench -- adapt --heads <folder>\`: with query heads learned without the catalog at hand, as a stranger's is to the shipped
 ones, so that yours starts from such a 'none', too.${half}${large}${talk}
 It took ${seconds(String(fewest))} to learn from ${whole(fewest)} queries, ${seconds(String(most))} from ${whole(most)}${largeTime}, on ${record.environment.cores} cores that other work shared.
+`
+}
+
+function calibrationFigures(): string {
+  const { metric, record } = figuresOf('calibration')
+  const { queries, labelled } = record.options as { queries: number; labelled: number }
+  const value = (name: string) => metric(name).value.toFixed(2)
+  const pair = (name: string, place: string) =>
+    `${value(`${name}/mean score of the ${place}`)}, ${value(`${name}/share of the ${place} that are relevant`)}`
+  const error = (name: string) => metric(`${name}/calibration error`).value.toFixed(3)
+  const rows = LABELLED_CORPORA.map(corpus => [
+    corpus,
+    ...['default', 'calibrated'].flatMap(state => {
+      const name = `${corpus}/${state}`
+      return record.metrics[`${name}/ndcg@10`]
+        ? [error(name), pair(name, 'first'), pair(name, 'others')]
+        : ['refused', '', '']
+    }),
+  ])
+  const head = ['first result: score, right', 'next four: score, right']
+  return `${table(['catalog', 'calibration error', ...head, 'calibrated: error', ...head], rows)}
+
+With the bundled model, from \`bench/results/calibration.json\`, made by \`npm run bench -- calibration --heads <folder>\`: at most ${whole(queries)} test queries a
+catalog; calibrated by ${whole(labelled)} others. The error (0–1) is the mean distance between the scores of the five best and the share of them that
+is relevant, in ten bins by score. A catalog with several right tools for a query, of which one is marked, has scores that are too high.
 `
 }
 

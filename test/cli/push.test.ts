@@ -47,7 +47,7 @@ describe('push', () => {
 
     const pushed = await cli(['push', out, '--url', url], { embedder: wordEmbedder() })
     expect(pushed.code).toBe(0)
-    expect(pushed.err).toMatch(/The index is adapted to queries.*searches through it are not adapted/)
+    expect(pushed.err).toMatch(/The index has learnt from queries.*searches through it do without/)
     const store = new LibSQLVector({ id: 'check', url })
     const own = rowOf(documentVectors)
     const query = { indexName: 'tools', queryVector: Array.from(own), topK: 80, includeVector: true }

@@ -53,8 +53,8 @@ processes have as removeAfterMs: the shortest decides. Needs @mastra/pg or @mast
 
 Exit codes: 0 ok, 1 the work failed, 2 wrong use.`
 
-const ADAPTATION_IS_LEFT =
-  'The index is adapted to queries. A store holds the vectors as the model made them, so that searches through it are not adapted.'
+const LEARNT_IS_LEFT =
+  'The index has learnt from queries (adapt, tune --calibrate). A store holds the vectors as the model made them, so that searches through it do without.'
 
 const LABELS = { list: 'Listing rows', upsert: 'Writing rows', remove: 'Removing rows' }
 
@@ -131,7 +131,9 @@ async function push(
     const hasTools = files.length > 0 || options.mcp.length > 0
     const tools = hasTools ? (await loadSources({ files, ...serversOf(options) }, terminal)).tools : undefined
     const prebuilt = folder === undefined ? undefined : await openToolIndex(folder, { abortSignal })
-    if (prebuilt?.adaptation) terminal.note(terminal.errorColors.yellow(ADAPTATION_IS_LEFT))
+    if (prebuilt?.adaptation || prebuilt?.manifest.calibration) {
+      terminal.note(terminal.errorColors.yellow(LEARNT_IS_LEFT))
+    }
     const name = vectorIndexName({ store, indexName, namespace })
     const { onProgress, end } = showProgress(terminal, LABELS)
     const report = await pushCatalog({
