@@ -24,7 +24,7 @@ sys.path.insert(0, str(FOLDER.parents[1] / "scripts/model"))
 from reference import SOURCE, load_tokenizer  # noqa: E402
 
 LEARNING_RATE = 6e-5
-WARM_UP_STEPS = 10
+WARM_UP_STEPS = 20
 TEMPERATURE = 0.05
 # Documents ranked by requests count fully, requests ranked by documents less: search ranks documents.
 BACKWARD_WEIGHT = 0.3
@@ -78,15 +78,14 @@ def same_documents(pairs: list[Pair], vectors: np.ndarray) -> torch.Tensor:
 
 
 def encode(model: torch.nn.Module, tokenizer, texts: list[str]) -> torch.Tensor:
-    """One unit-length row a text: the mean of its token vectors, computed in bfloat16."""
+    """One unit-length row a text: the mean of its token vectors."""
     rows = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
     longest = max(map(len, rows))
     ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
     mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
+    hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
     weights = mask[:, :, None].float()
-    return normalize((hidden.float() * weights).sum(dim=1) / weights.sum(dim=1), dim=1)
+    return normalize((hidden * weights).sum(dim=1) / weights.sum(dim=1), dim=1)
 
 
 def loss_of(similarity: torch.Tensor, same: torch.Tensor, bias: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -167,10 +166,10 @@ def train(args: argparse.Namespace) -> list[Pair]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--leave-out", type=names_in, default=set(), help="corpora of which nothing is learned")
-    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--steps", type=int, default=480)
     parser.add_argument("--batch", type=int, default=48, help="pairs a step")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--average", type=float, default=1.0, help="share (0–1) of the tuned weights, the rest the base's")
+    parser.add_argument("--average", type=float, default=0.5, help="share (0–1) of the tuned weights, the rest the base's")
 
 
 def main() -> None:
