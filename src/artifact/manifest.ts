@@ -230,12 +230,9 @@ export function rejectMismatch(manifest: ToolIndexManifest, embedder: CheckedEmb
   }
   for (const [property, here, there] of sides) {
     if (here === there) continue
-    throw new IndexMismatchError(path, {
-      property,
-      expected: show(here),
-      got: show(there),
-      cure: rebuildCure(path),
-    })
+    const own = 'Use the model that it was built with (embedder, --model). '
+    const cure = property === 'model' ? `${own}${rebuildCure(path)}` : rebuildCure(path)
+    throw new IndexMismatchError(path, { property, expected: show(here), got: show(there), cure })
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { InvalidOptionsError } from '../errors.js'
 import { show } from '../show.js'
 import { findModelCard, lastPathPart, type ModelCard } from './model-cards.js'
@@ -57,10 +57,14 @@ export function resolveModelSource(options: ModelSourceOptions = {}): ModelSourc
   )
 }
 
+// A branch or a commit.
+const REVISION = /^(main|[0-9a-f]{7,40})$/
+
 function folderSource(folder: string, options: ModelSourceOptions): ModelSource {
   const name = lastPathPart(folder)
   const config = readConfig(folder)
-  const known = findModelCard(name)
+  // A download lies in `owner/name/revision`.
+  const known = findModelCard(REVISION.test(name) ? dirname(folder) : folder)
   const positions = positionLimit(config)
   if (options.maxTokens !== undefined && positions !== undefined && options.maxTokens > positions) {
     throw new InvalidOptionsError(

@@ -33,13 +33,48 @@ export interface Session {
 }
 
 /** The tokenizer that a model's `tokenizer.json` and `tokenizer_config.json` describe. */
-export function createTokenizer(tokenizerJson: object, tokenizerConfig: { tokenizer_class?: string }): Tokenizer {
+export function createTokenizer(
+  tokenizerJson: TokenizerJson,
+  tokenizerConfig: { tokenizer_class?: string },
+): Tokenizer {
   // `AutoTokenizer.from_pretrained` would find the files through the mutable global `env`, which other users of
   // transformers.js share and which allows downloads by default; so the files are read here and only its classes used.
   const name = tokenizerConfig.tokenizer_class?.replace(/Fast$/, '') ?? 'PreTrainedTokenizer'
   const classes: Record<string, new (json: object, config: object) => unknown> = AutoTokenizer.TOKENIZER_CLASS_MAPPING
   const TokenizerClass = classes[name] ?? classes.PreTrainedTokenizer!
-  return new TokenizerClass(tokenizerJson, tokenizerConfig) as Tokenizer
+  const { pre_tokenizer, decoder } = tokenizerJson
+  const json = { ...tokenizerJson, pre_tokenizer: withPrefixSpace(pre_tokenizer), decoder: withPrefixSpace(decoder) }
+  return new TokenizerClass(json, tokenizerConfig) as Tokenizer
+}
+
+/** A `tokenizer.json`, as far as it is changed here. */
+export interface TokenizerJson {
+  readonly pre_tokenizer?: TokenizerPart | null
+  readonly decoder?: TokenizerPart | null
+}
+
+interface TokenizerPart {
+  readonly type?: unknown
+  readonly prepend_scheme?: unknown
+  readonly add_prefix_space?: unknown
+  readonly pretokenizers?: readonly TokenizerPart[]
+  readonly decoders?: readonly TokenizerPart[]
+}
+
+/**
+ * Since tokenizers 0.19, Metaspace has `prepend_scheme` alone, and transformers.js 2.17 asks for `add_prefix_space`, which
+ * that replaced: without it, the first word of each text would get the ids of the end of a word.
+ */
+function withPrefixSpace(part: TokenizerPart | null | undefined): TokenizerPart | null | undefined {
+  if (!part) return part
+  const { pretokenizers, decoders } = part
+  return {
+    ...part,
+    ...(pretokenizers && { pretokenizers: pretokenizers.map(each => withPrefixSpace(each)!) }),
+    ...(decoders && { decoders: decoders.map(each => withPrefixSpace(each)!) }),
+    ...(part.type === 'Metaspace' &&
+      part.add_prefix_space === undefined && { add_prefix_space: part.prepend_scheme !== 'never' }),
+  }
 }
 
 /** A session over the weights file at `path`. Rejects with onnxruntime's own error where the file is broken. */

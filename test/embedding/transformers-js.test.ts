@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { resolveModelSource } from '../../src/embedding/model-source.js'
 import { createTransformersEmbedder, transformersEmbedder } from '../../src/embedding/transformers-js.js'
 import { EmbedderMismatchError, EmbeddingError, InvalidOptionsError, ModelLoadError } from '../../src/errors.js'
 import { createFakeRuntime, FAKE_DIMENSIONS, fakeModelFolder, tokenVector } from './fake-model.js'
@@ -63,6 +64,16 @@ describe('transformersEmbedder: options', () => {
     const { embedder } = setUp()
     expect(embedder).toMatchObject({ dimensions: FAKE_DIMENSIONS, maxTokens: 32 })
   })
+
+  it.each(['main', '0123abc', '4f4e4b0a1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f'])(
+    'takes the card of a download, which lies in owner/name/%s',
+    revision => {
+      const known = fakeModelFolder(join('multilingual-e5-small', revision), { hidden_size: 384 })
+      const unknown = fakeModelFolder(join('multilingual-e5-small', 'mine'), { hidden_size: 384 })
+      const prefixes = [known, unknown].map(model => resolveModelSource({ model }).queryPrefix)
+      expect(prefixes).toEqual(['query: ', ''])
+    },
+  )
 
   it('takes prefixes and pooling of a known model from its card', async () => {
     const { runtime, embedder } = setUp({
