@@ -15,9 +15,9 @@ import { explainCandidates } from './explain.js'
 import { exactlyNamed } from './layer-index.js'
 import { type LayerIndex, LayerIndexes, type StoreLayerMaker } from './layer-indexes.js'
 import { clausesOf } from './lexical/clauses.js'
-import { hasWords } from './lexical/tokens.js'
 import { DEFAULT_TOP_K, type OnStale, resolveSearcherOptions, resolveSearchOptions } from './options.js'
 import { createQueryEmbedder } from './query-embedder.js'
+import { searchedText } from './query-text.js'
 import { rankInParts } from './ranking/parts.js'
 import { type QueryToRank, type RankableLayer, rankQuery } from './ranking/rank.js'
 import { DEFAULT_MIN_SCORE, type EvidenceWeights } from './ranking/score.js'
@@ -99,9 +99,6 @@ export function searcherOf(catalog: Catalog, searcher: CatalogSearcher): ToolSea
     warmup: () => searcher.warmup(catalog),
   }
 }
-
-// Longer queries are cut: a whole page of text is no request for a tool, and its first part says what is wanted.
-const MAX_QUERY_CHARACTERS = 4_000
 
 // An embedder may be slow (a large catalog takes minutes to embed) or hang; a search goes by words alone after this
 // long, and by meaning again as soon as the embeddings are there.
@@ -210,8 +207,8 @@ export function createCatalogSearcher(options: CatalogSearcherOptions): CatalogS
     query: string,
     { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE, accept, explain, abortSignal }: SearchOptions,
   ): Promise<SearchResponse> {
-    const text = query.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed()
-    if (!hasWords(text) || catalog.size === 0) {
+    const text = searchedText(query)
+    if (text === undefined || catalog.size === 0) {
       return { results: [], mode: 'lexical', ...(explain && { candidates: [], smallTalk: 0 }) }
     }
     const layers = await untilAborted(layersOf(catalog), abortSignal)

@@ -10,7 +10,7 @@ import { resolveAdaptOptions } from '../index-options.js'
 import { buildLexicalLayer } from '../layer-index.js'
 import { DEFAULT_SEED } from '../random.js'
 import { signed } from '../show.js'
-import { embedLabels, labelledCatalog, type QueryWithNames } from './labelled-catalog.js'
+import { embedLabels, labelledCatalog, labelsOf, type QueryWithNames } from './labelled-catalog.js'
 import { type Adaptation, learnAdaptation, MIN_QUERIES } from './learn.js'
 
 export interface AdaptToolIndexOptions {
@@ -78,7 +78,7 @@ export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<Ad
   const { abortSignal, onProgress } = hooks
   const names = catalog.parts.tools.map(({ name }) => name)
   const answerable = queries.filter(({ relevant }) => relevant.length > 0)
-  const labelled = await embedLabels(answerable, names, embedder, hooks)
+  const labelled = await embedLabels(labelsOf(answerable, names), embedder, hooks)
   if (labelled.length < MIN_QUERIES) {
     const reason = `${labelled.length} queries with a relevant tool that the model can read are too few to learn from; collect at least ${MIN_QUERIES}, better some hundred.`
     return { helps: false, reason, adaptation: null, build: null }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { keptLearning } from '../artifact/build.js'
 import { adaptedParts, type BuildHooks, timeOfBuild, writeIndex } from '../artifact/finish.js'
 import type { BuildProgress, BuildReport, ManifestCalibration } from '../artifact/tool-index.js'
@@ -9,15 +10,16 @@ import { defaultEmbedder } from '../embedding/default-embedder.js'
 import type { Embedder } from '../embedding/embedder.js'
 import { InvalidOptionsError } from '../errors.js'
 import { resolveCalibrateOptions } from '../index-options.js'
-import { buildLexicalLayer } from '../layer-index.js'
+import { buildLexicalLayer, exactlyNamed, type LexicalLayer } from '../layer-index.js'
 import { lexicalSharesOf, weightQuery } from '../lexical/bm25.js'
 import { clausesOf } from '../lexical/clauses.js'
 import { DEFAULT_SEED, seededRandom, shuffled } from '../random.js'
+import { DEFAULT_WEIGHTS, type EvidenceWeights } from '../ranking/score.js'
 import { rowProducts } from '../vector/row-products.js'
 import { untilAborted } from '../wait.js'
 import { crossValidateWeights, fitWeights, type JudgedQuery, judge, type TextEvidence } from './fit-weights.js'
 import { groupsOf } from './folds.js'
-import { embedLabels, type LabelledCatalog, labelledCatalog, type QueryWithNames } from './labelled-catalog.js'
+import { type EmbeddedLabel, embedLabels, labelledCatalog, labelsOf, type QueryWithNames } from './labelled-catalog.js'
 import { MIN_QUERIES } from './learn.js'
 
 export interface CalibrateToolIndexOptions {
@@ -59,7 +61,8 @@ const MAX_QUERIES = 2_000
  * bundled model; other models' similarities lie elsewhere. Where held-out queries are not predicted better beyond noise
  * (95 % confidence), nothing is written. The same input gives the same bytes.
  *
- * A query that the model can read in part only is left out.
+ * Queries that the model can read in part only, and those that name a tool, are left out. An index that is calibrated
+ * already gets other weights only where these are better than its own.
  *
  * @throws {ToolSearchError} with the code `INVALID_OPTIONS` for wrong options, unknown names and an index without texts,
  * `INDEX_INVALID` or `INDEX_MISMATCH` for an index that cannot be used, and what `buildToolIndex` throws. The folder is then
@@ -70,7 +73,7 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
   // Rejects a wrong one before the work.
   timeOfBuild()
   const path = resolve(index)
-  await rejectForeignFolder(path)
+  await rejectForeignFolder(path, 'index')
   const embedder = checkedEmbedder(options.embedder ?? defaultEmbedder())
   const catalog = await labelledCatalog(tools, path, embedder, hooks)
   if (!tools && !catalog.hadDocuments) {
@@ -84,29 +87,39 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
     hooks.warn,
   )
   const names = catalog.parts.tools.map(({ name }) => name)
-  const labels = await embedLabels(queries, names, embedder, hooks)
-  const readable = labels.filter(({ readableShare }) => readableShare === 1)
-  const drawn = shuffled(readable, seededRandom(seed)).slice(0, MAX_QUERIES)
-  if (names.length === 0 || drawn.length < MIN_QUERIES) {
-    const reason = `${drawn.length} queries that the model can read are too few for ${names.length} tools; collect at least ${MIN_QUERIES}, better some hundred.`
+  const lexical = await buildLexicalLayer(catalog.documents)
+  // A tool that a query names scores 1 and comes first, whatever the weights.
+  const unnamed = labelsOf(queries, names).filter(
+    ({ text }) => exactlyNamed(catalog.catalog, [lexical], text).length === 0,
+  )
+  const drawn = shuffled(unnamed, seededRandom(seed)).slice(0, MAX_QUERIES)
+  const labels = (await embedLabels(drawn, embedder, hooks)).filter(({ readableShare }) => readableShare === 1)
+  if (names.length === 0 || labels.length < MIN_QUERIES) {
+    const reason = `${labels.length} queries that name no tool and that the model can read are too few for ${names.length} tools; collect at least ${MIN_QUERIES}, better some hundred.`
     return { helps: false, reason, calibration: null, build: null }
   }
 
-  const judged = await judgeAll(catalog, { ...catalog.parts, ...learnt }, drawn, { ...hooks, embedder })
+  const inForce = learnt.calibration ?? DEFAULT_WEIGHTS
+  const parts = { ...catalog.parts, ...learnt }
+  const judged = await judgeAll(labels, { parts, lexical, inForce, embedder }, hooks)
   const weights = fitWeights(judged)
   if (!weights) {
-    const reason = 'By these queries, relevant tools have no more evidence than others: check their labels.'
+    const reason =
+      'By these queries, relevant tools have no more evidence than others, beyond noise: check their labels, or collect more.'
     return { helps: false, reason, calibration: null, build: null }
   }
-  const groups = groupsOf(drawn.map(({ text }) => text))
-  const { before, after, gain } = crossValidateWeights(judged, groups, seed)
+  const groups = groupsOf(labels.map(({ text }) => text))
+  const figures = await crossValidateWeights(judged, { groups, seed, inForce, onTurn: () => turn(hooks.abortSignal) })
+  const { before, after, gain } = figures
   // In the schema's order, by which two manifests are compared.
-  const calibration: ManifestCalibration = { ...weights, queries: drawn.length, before, after, seed }
-  if (gain.low <= 0) {
-    const errors = `the calibration error is ${before.toFixed(3)} as it is, and ${after.toFixed(3)} with fitted weights`
+  const calibration: ManifestCalibration = { ...weights, queries: labels.length, before, after, seed }
+  const isThere = isDeepStrictEqual(calibration, learnt.calibration)
+  if (gain.low <= 0 && !isThere) {
+    const errors = `the calibration error is ${figures.inForce.toFixed(3)} as it is, and ${after.toFixed(3)} with fitted weights`
     const reason = `On held-out queries ${errors}: that is not beyond noise. Either scores fit these queries as well as they can, or the queries are too few.`
     return { helps: false, reason, calibration, build: null }
   }
+  await turn(hooks.abortSignal)
   const documents = catalog.hadDocuments ? catalog.documents : undefined
   const written = await writeIndex({ ...catalog.parts, ...learnt, path, documents, calibration }, hooks)
   return { helps: true, reason: null, calibration, build: { ...catalog.report(path), ...written } }
@@ -114,31 +127,46 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
 
 /** Each query against each tool, as a search compares them. */
 async function judgeAll(
-  { documents }: LabelledCatalog,
-  parts: Parameters<typeof adaptedParts>[0],
-  labels: Awaited<ReturnType<typeof embedLabels>>,
-  { embedder, abortSignal, onProgress }: { embedder: CheckedEmbedder } & Omit<BuildHooks, 'warn'>,
+  labels: readonly EmbeddedLabel[],
+  {
+    parts,
+    lexical,
+    inForce,
+    embedder,
+  }: {
+    parts: Parameters<typeof adaptedParts>[0]
+    lexical: LexicalLayer
+    inForce: EvidenceWeights
+    embedder: CheckedEmbedder
+  },
+  { abortSignal, onProgress }: Omit<BuildHooks, 'warn'>,
 ): Promise<JudgedQuery[]> {
   const { searched, mapQuery } = adaptedParts(parts)
-  const { lexical } = await buildLexicalLayer(documents)
+  const index = lexical.lexical
   const evidenceOf = (text: string, vector: Float32Array, smallTalk: number): TextEvidence => {
     const similarities = rowProducts(mapQuery?.(vector) ?? vector, searched).all()
     parts.tools.forEach(({ readableShare }, row) => {
       similarities[row]! *= readableShare
     })
-    return { similarities, shares: lexicalSharesOf(lexical, weightQuery(text, [lexical])), smallTalk }
+    return { similarities, shares: lexicalSharesOf(index, weightQuery(text, [index])), smallTalk }
   }
   const judged: JudgedQuery[] = []
   for (const { text, vector, smallTalk, tools } of labels) {
     onProgress?.({ phase: 'learn', done: judged.length, total: labels.length })
-    await new Promise(resolve => setImmediate(resolve))
+    await turn(abortSignal)
     const clauses = clausesOf(text)
     // `independent`: what is learnt must not depend on how texts are batched.
     const reading = clauses.length > 0 ? embedder.readQueries(clauses, { abortSignal, independent: true }) : []
     const read = await untilAborted(Promise.resolve(reading), abortSignal)
     const ofClauses = read.map((each, at) => evidenceOf(clauses[at]!, each.embedding, each.smallTalk))
-    judged.push(judge([evidenceOf(text, vector, smallTalk), ...ofClauses], tools))
+    judged.push(judge([evidenceOf(text, vector, smallTalk), ...ofClauses], tools, inForce))
   }
   onProgress?.({ phase: 'learn', done: labels.length, total: labels.length })
   return judged
+}
+
+/** Lets other work run. Rejects where the work is to end. */
+async function turn(abortSignal: AbortSignal | undefined): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve))
+  abortSignal?.throwIfAborted()
 }

@@ -4,10 +4,11 @@ import { otherWeights, rebuildCure, rejectMismatch } from '../artifact/manifest.
 import { openToolIndex } from '../artifact/open.js'
 import { storedCatalog } from '../artifact/stored-catalog.js'
 import type { BuildReport, ToolIndex } from '../artifact/tool-index.js'
-import type { ToolLike } from '../catalog/catalog.js'
+import { type Catalog, createCatalog, type ToolLike } from '../catalog/catalog.js'
 import { documentOf, type ToolDocument } from '../catalog/document.js'
 import type { CheckedEmbedder } from '../embedding/checked.js'
 import { IndexMismatchError, InvalidOptionsError } from '../errors.js'
+import { searchedText } from '../query-text.js'
 import { show } from '../show.js'
 import { nearestNames } from '../tuning/known-names.js'
 import { untilAborted } from '../wait.js'
@@ -35,6 +36,8 @@ export interface LabelledCatalog {
   readonly parts: Omit<IndexParts, 'path' | 'documents' | 'adaptation' | 'calibration'>
   /** What was there and serves this model: what it has learnt can be kept. */
   readonly reusable: ToolIndex | undefined
+  readonly catalog: Catalog
+  /** In the order of the rows. */
   readonly documents: readonly ToolDocument[]
   /** Whether an index was there that stores its texts. */
   readonly hadDocuments: boolean
@@ -57,10 +60,16 @@ async function ofTools(
   embedder: CheckedEmbedder,
   hooks: BuildHooks,
 ): Promise<LabelledCatalog> {
-  const catalog = await embedCatalog({ ...hooks, tools, embedder, reuseFrom })
-  const hadDocuments = catalog.previous?.manifest.files.documents != null
-  const { reusable, documents } = catalog
-  return { parts: catalog, reusable, documents, hadDocuments, report: path => reportOf(path, catalog) }
+  const embedded = await embedCatalog({ ...hooks, tools, embedder, reuseFrom })
+  const { previous, reusable, documents } = embedded
+  return {
+    parts: embedded,
+    reusable,
+    catalog: createCatalog(tools),
+    documents,
+    hadDocuments: previous?.manifest.files.documents != null,
+    report: path => reportOf(path, embedded),
+  }
 }
 
 async function ofIndex(from: string, embedder: CheckedEmbedder, { abortSignal }: BuildHooks): Promise<LabelledCatalog> {
@@ -80,34 +89,27 @@ async function ofIndex(from: string, embedder: CheckedEmbedder, { abortSignal }:
   return {
     parts: { previous, model: manifest.model, tools: manifest.tools, vectors: documentVectors },
     reusable: previous,
+    catalog,
     documents: manifest.tools.map(({ name }) => documentOf(catalog.byName(name)!)),
     hadDocuments: documents !== undefined,
     report: path => ({ path, tools: manifest.tools.length, embedded: 0, reused: manifest.tools.length }),
   }
 }
 
-/** The queries that the model can read at least in part, one a text, with the tools that any of its lines names. */
-export function embedLabels(
-  queries: readonly QueryWithNames[],
-  names: readonly string[],
-  embedder: CheckedEmbedder,
-  hooks: Omit<BuildHooks, 'warn'>,
-): Promise<EmbeddedLabel[]> {
-  return embedQueries(mergedByText(queries, names), embedder, hooks)
-}
-
-interface MergedQuery {
+/** What is searched for, and the rows of the tools that serve it, each once, in order. */
+export interface Label {
   readonly text: string
   readonly tools: readonly number[]
 }
 
-function mergedByText(queries: readonly QueryWithNames[], names: readonly string[]): MergedQuery[] {
+/** One label a text, with all tools that any of its lines names; those without words are left out, as no search asks for them. */
+export function labelsOf(queries: readonly QueryWithNames[], names: readonly string[]): Label[] {
   const rows = new Map(names.map((name, row) => [name, row]))
   const merged = new Map<string, Set<number>>()
   for (const { query, relevant } of queries) {
-    const text = query.trim()
-    const known = merged.get(text) ?? new Set()
-    merged.set(text, known)
+    const text = searchedText(query)
+    const known: Set<number> = (text !== undefined && merged.get(text)) || new Set()
+    if (text !== undefined) merged.set(text, known)
     for (const name of relevant) {
       const row = rows.get(name)
       if (row === undefined) {
@@ -126,8 +128,9 @@ function mergedByText(queries: readonly QueryWithNames[], names: readonly string
 // A few hundred milliseconds of work.
 const QUERIES_PER_CALL = 64
 
-async function embedQueries(
-  queries: readonly MergedQuery[],
+/** Those that the model can read at least in part, with their vectors. */
+export async function embedLabels(
+  queries: readonly Label[],
   embedder: CheckedEmbedder,
   { abortSignal, onProgress }: Omit<BuildHooks, 'warn'>,
 ): Promise<EmbeddedLabel[]> {

@@ -14,6 +14,11 @@ export interface LogisticFit {
   readonly bias: number
 }
 
+/** A fit with its standard error; infinite where the observations do not tell the slope. */
+export interface FittedLogistic extends LogisticFit {
+  readonly slopeError: number
+}
+
 const MAX_STEPS = 100
 const MAX_HALVINGS = 30
 const SMALLEST_GAIN = 1e-14
@@ -23,7 +28,18 @@ const SMALLEST_GAIN = 1e-14
  * with shortened steps. Targets of exactly 0 and 1 that a threshold separates have no such fit: it stops at a steep one.
  * Without observations of different features the slope stays 0.
  */
-export function fitLogistic(observations: readonly Observation[]): LogisticFit {
+export function fitLogistic(observations: readonly Observation[]): FittedLogistic {
+  const fit = bestFit(observations)
+  const { h00, h01, h11 } = derivatives(observations, fit)
+  // The square root of the inverse Hessian's entry for the slope.
+  const variance = h00 / (h00 * h11 - h01 * h01)
+  return {
+    ...fit,
+    slopeError: variance > 0 && Number.isFinite(variance) ? Math.sqrt(variance) : Number.POSITIVE_INFINITY,
+  }
+}
+
+function bestFit(observations: readonly Observation[]): LogisticFit {
   let fit: LogisticFit = { slope: 0, bias: 0 }
   let loss = lossOf(observations, fit)
   for (let step = 0; step < MAX_STEPS; step++) {
@@ -44,7 +60,14 @@ export function fitLogistic(observations: readonly Observation[]): LogisticFit {
   return fit
 }
 
-function newtonStep(observations: readonly Observation[], { slope, bias }: LogisticFit): LogisticFit {
+function newtonStep(observations: readonly Observation[], fit: LogisticFit): LogisticFit {
+  const { g0, g1, h00, h01, h11 } = derivatives(observations, fit)
+  const determinant = h00 * h11 - h01 * h01
+  return { slope: (h00 * g1 - h01 * g0) / determinant, bias: (h11 * g0 - h01 * g1) / determinant }
+}
+
+/** Of the likelihood: its gradient, and the negated Hessian, by bias (0) and slope (1). */
+function derivatives(observations: readonly Observation[], { slope, bias }: LogisticFit) {
   let [g0, g1, h00, h01, h11] = [0, 0, 0, 0, 0]
   for (const { feature, offset = 0, target, weight = 1 } of observations) {
     const p = 1 / (1 + Math.exp(-(slope * feature + bias + offset)))
@@ -56,8 +79,7 @@ function newtonStep(observations: readonly Observation[], { slope, bias }: Logis
     h01 += variance * feature
     h11 += variance * feature * feature
   }
-  const determinant = h00 * h11 - h01 * h01
-  return { slope: (h00 * g1 - h01 * g0) / determinant, bias: (h11 * g0 - h01 * g1) / determinant }
+  return { g0, g1, h00, h01, h11 }
 }
 
 /** The sum of cross-entropies in nats. */

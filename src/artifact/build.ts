@@ -115,7 +115,7 @@ export async function embedCatalog({
   const documents = entries.map(documentOf)
   const previous = await openPrevious(reuseFrom, warn)
   const provenance = await untilAborted(embedder.knownProvenance(), abortSignal)
-  const counts = (await embedder.tokenCounts([])) !== undefined
+  const counts = (await untilAborted(embedder.tokenCounts([]), abortSignal)) !== undefined
   const reusable = previous && isReusable(previous, embedder, { provenance, counts }) ? previous : undefined
 
   const missing = new Map<string, ToolDocument>()

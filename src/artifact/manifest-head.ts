@@ -1,3 +1,4 @@
+import { WEIGHT_LIMITS } from '../ranking/score.js'
 import type { Estimate } from '../tuning/intervals.js'
 import { DATA_FILES, type DataFileKind, dataFileName } from './data-file-name.js'
 import { nullable, object, type Read, value } from './json-reader.js'
@@ -33,10 +34,6 @@ const weight = value<number>(
   number => typeof number === 'number' && number > 0 && Number.isFinite(number),
   'a number above 0',
 )
-
-// Beyond, scores are 0 or 0.99 for nearly all tools. Similar documents must not score lower.
-const MIN_COSINE_WEIGHT = 0.001
-const MAX_WEIGHT = 10_000
 
 function matching(pattern: RegExp, expected: string): Read<string> {
   return value(string => typeof string === 'string' && pattern.test(string), expected)
@@ -82,9 +79,9 @@ export const readHead = object<Omit<ToolIndexManifest, 'tools'> & { readonly too
   ),
   calibration: nullable(
     object<ManifestCalibration>({
-      cosine: numberFrom(MIN_COSINE_WEIGHT, MAX_WEIGHT),
-      lexicalShare: numberFrom(0, MAX_WEIGHT),
-      bias: numberFrom(-MAX_WEIGHT, MAX_WEIGHT),
+      cosine: numberFrom(WEIGHT_LIMITS.leastCosine, WEIGHT_LIMITS.most),
+      lexicalShare: numberFrom(0, WEIGHT_LIMITS.most),
+      bias: numberFrom(-WEIGHT_LIMITS.most, WEIGHT_LIMITS.most),
       queries: positive,
       before: share,
       after: share,

@@ -80,16 +80,18 @@ export async function writeArtifact(folder: string, manifest: ToolIndexManifest,
 }
 
 /** Refuses a folder of other things, though one of them be a manifest.json: a slip in the path must not mix them. */
-export async function rejectForeignFolder(folder: string): Promise<void> {
+export async function rejectForeignFolder(folder: string, option = 'out'): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []
-    throw new InvalidOptionsError(`Expected out to be a folder, got ${JSON.stringify(folder)} (${error.message}).`)
+    throw new InvalidOptionsError(
+      `Expected ${option} to be a folder, got ${JSON.stringify(folder)} (${error.message}).`,
+    )
   })
   const foreign = names.find(name => !DATA_FILE_NAME.test(name) && !TEMPORARY_NAME.test(name))
   const isAlone = names.length === 1
   if (foreign === undefined || names.some(name => DATA_FILE_NAME.test(name)) || hasManifest(folder, isAlone)) return
   throw new InvalidOptionsError(
-    `Expected out to be a new or empty folder, or an index, got "${folder}", which holds ${JSON.stringify(foreign)}.`,
+    `Expected ${option} to be a new or empty folder, or an index, got "${folder}", which holds ${JSON.stringify(foreign)}.`,
   )
 }
 

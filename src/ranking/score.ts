@@ -20,6 +20,15 @@ export interface EvidenceWeights {
   readonly bias: number
 }
 
+/** Beyond, scores are 0 or 0.99 for nearly all tools, or tools that are more similar score no higher. */
+export const WEIGHT_LIMITS = { leastCosine: 0.001, most: 1_000_000 } as const
+
+/** Whether weights are such as an index may store. */
+export function isInRange({ cosine, lexicalShare, bias }: EvidenceWeights): boolean {
+  const { leastCosine, most } = WEIGHT_LIMITS
+  return cosine >= leastCosine && cosine <= most && lexicalShare >= 0 && lexicalShare <= most && Math.abs(bias) <= most
+}
+
 // What small talk loses of its evidence, with all results alike. On corpora and lines left out, small talk returns nothing
 // at the default minScore in 60 % without it, and in 90 % with; more would cost requests that sound like it.
 export const SMALL_TALK = 1.5

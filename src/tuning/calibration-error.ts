@@ -8,17 +8,29 @@ export interface Prediction {
 const BINS = 10
 
 /**
- * Expected calibration error (Naeini et al., AAAI 2015): predictions are put into ten bins of equal width by their score,
- * and each bin's distance between mean score and share of relevant ones is weighed by its size. 0 to 1; 0 for none.
+ * Predictions by score: for each of ten bins of equal width the sum of scores less the number of relevant ones, then how many
+ * predictions there are. Those of several sets add up.
  */
-export function calibrationError(predictions: readonly Prediction[]): number {
-  const bins = Array.from({ length: BINS }, () => ({ scores: 0, relevant: 0 }))
+export type BinnedPredictions = Float64Array
+
+export function binned(predictions: readonly Prediction[]): BinnedPredictions {
+  const bins = new Float64Array(BINS + 1)
   for (const { score, relevant } of predictions) {
-    const bin = bins[Math.min(BINS - 1, Math.floor(score * BINS))]!
-    bin.scores += score
-    if (relevant) bin.relevant++
+    bins[Math.min(BINS - 1, Math.floor(score * BINS))]! += score - Number(relevant)
   }
-  // Sizes cancel: |mean score − share| × size = |sum of scores − number relevant|.
-  const distance = bins.reduce((sum, { scores, relevant }) => sum + Math.abs(scores - relevant), 0)
-  return predictions.length === 0 ? 0 : distance / predictions.length
+  bins[BINS] = predictions.length
+  return bins
 }
+
+/**
+ * Expected calibration error (Naeini et al., AAAI 2015): each bin's distance between mean score and share of relevant
+ * predictions, weighed by its size. 0 to 1; 0 for none.
+ */
+export function errorOf(bins: BinnedPredictions): number {
+  // Sizes cancel: |mean score − share| × size = |sum of scores − number relevant|.
+  const distance = bins.subarray(0, BINS).reduce((sum, difference) => sum + Math.abs(difference), 0)
+  return bins[BINS] === 0 ? 0 : distance / bins[BINS]!
+}
+
+/** The expected calibration error of predictions. */
+export const calibrationError = (predictions: readonly Prediction[]): number => errorOf(binned(predictions))

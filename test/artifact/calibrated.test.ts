@@ -15,6 +15,7 @@ import { newFolders } from './tool-folder.js'
 const newFolder = newFolders()
 const quiet = { warn: () => {} }
 
+const VERB_AND_NOUN = ['send_mail', 'read_file', 'sort_page', 'split_order']
 const queries = verbAndNounQueries(300, 3)
 const fresh = verbAndNounQueries(300, 4)
 const tools = verbAndNounTools()
@@ -119,6 +120,89 @@ describe('calibrateToolIndex', { timeout: 60_000 }, () => {
     await expect(other).rejects.toMatchObject({ code: 'INDEX_MISMATCH' })
   })
 
+  it('is judged against the weights in force: bad ones go, and few queries do not replace good ones', async () => {
+    const folder = newFolder()
+    await buildToolIndex({ tools, out: folder, embedder, ...quiet })
+    const bad = { cosine: 5, lexicalShare: 0, bias: 0, queries: 99, before: 0.1, after: 0.1, seed: 1 }
+    const parts = partsOf(readFolder(folder))
+    writeFolder(folder, forged({ ...parts, manifest: { ...parts.manifest, calibration: bad } }))
+    const mended = await calibrateToolIndex({ index: folder, tools, queries, embedder, ...quiet })
+    expect(mended).toMatchObject({ helps: true, calibration: report.calibration })
+    const few = await calibrateToolIndex({ index: folder, tools, queries: fresh.slice(0, 12), embedder, ...quiet })
+    expect(few).toMatchObject({ helps: false, build: null })
+    // The very same again is no failure, and writes nothing.
+    const again = await calibrateToolIndex({ index: folder, tools, queries, embedder, ...quiet })
+    expect(again).toMatchObject({ helps: true, calibration: report.calibration, build: { written: false } })
+  })
+
+  it('leaves out queries that name a tool, and those that no search asks for', async () => {
+    const more = [
+      ...queries,
+      ...VERB_AND_NOUN.map(name => ({ query: `use ${name} for this`, relevant: [name] })),
+      ...['', '   ', '?!', '\u0000'].map(query => ({ query: `${query}!`, relevant: [] })),
+    ]
+    const folder = newFolder()
+    await buildToolIndex({ tools, out: folder, embedder, ...quiet })
+    const { calibration } = await calibrateToolIndex({ index: folder, tools, queries: more, embedder, ...quiet })
+    expect(calibration!.queries).toBe(report.calibration!.queries)
+  })
+
+  it('reads a query as a search does: cut, and well-formed', async () => {
+    const asked: string[] = []
+    const listening = {
+      ...embedder,
+      embedQueries: async (texts: readonly string[]) => {
+        asked.push(...texts)
+        return embedder.embedQueries(texts)
+      },
+    }
+    const long = `send mail ${'x'.repeat(9_000)}`
+    const odd = [long, 'read \ud800 file'].map(query => ({ query, relevant: [] }))
+    await calibrateToolIndex({ index, tools, queries: [...queries, ...odd], embedder: listening, ...quiet })
+    expect(asked).toContain(long.slice(0, 4_000))
+    expect(asked).toContain('read \ufffd file')
+    expect(asked.every(text => text.length <= 4_000 && text.isWellFormed())).toBe(true)
+  })
+
+  it('draws 2,000 of more queries before it embeds them', async () => {
+    let embedded = 0
+    const counting = {
+      ...embedder,
+      embedQueries: async (texts: readonly string[]) => {
+        embedded += texts.length
+        return embedder.embedQueries(texts)
+      },
+    }
+    const many = Array.from({ length: 4_000 }, (_, at) => ({ query: `send my mail ${at}`, relevant: ['send_mail'] }))
+    const small = { send_mail: tools.send_mail!, read_mail: tools.read_mail! }
+    const folder = newFolder()
+    await buildToolIndex({ tools: small, out: folder, embedder, ...quiet })
+    await calibrateToolIndex({ index: folder, tools: small, queries: many, embedder: counting, ...quiet })
+    expect(embedded).toBe(2_000)
+  })
+
+  it('is ended by an abort after the last query, too, and names its own option', async () => {
+    const there = hashesOf(readFolder(index))
+    const controller = new AbortController()
+    const reason = new Error('late')
+    const work = calibrateToolIndex({
+      index,
+      tools,
+      queries: fresh,
+      embedder,
+      abortSignal: controller.signal,
+      onProgress: ({ phase, done, total }) => {
+        if (phase === 'learn' && done === total) setTimeout(() => controller.abort(reason), 1)
+      },
+      ...quiet,
+    })
+    await expect(work).rejects.toBe(reason)
+    expect(hashesOf(readFolder(index))).toEqual(there)
+    const foreign = newFolder()
+    writeFolder(foreign, new Map([['notes.txt', Buffer.from('mine')]]))
+    await expect(calibrateToolIndex({ index: foreign, queries, embedder })).rejects.toThrow(/Expected index to be/)
+  })
+
   it('ends when it is told to, and leaves the folder as it was', async () => {
     const there = hashesOf(readFolder(index))
     const controller = new AbortController()
@@ -182,6 +266,7 @@ describe('what a calibrated index becomes', { timeout: 60_000 }, () => {
     ['cosine', 0],
     ['cosine', -3],
     ['cosine', 1e9],
+    ['lexicalShare', 2e6],
     ['lexicalShare', -1],
     ['bias', null],
     ['bias', 'x'],

@@ -1,0 +1,10 @@
+import { hasWords } from './lexical/tokens.js'
+
+// A whole page of text is no request for a tool, and its first part says what is wanted.
+const MAX_QUERY_CHARACTERS = 4_000
+
+/** What of a query is searched for; undefined where it has no words. */
+export function searchedText(query: string): string | undefined {
+  const text = query.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed()
+  return hasWords(text) ? text : undefined
+}
