@@ -1,14 +1,17 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { keptLearning } from '../artifact/build.js'
+import { driftOf, hasDrift, hashedTools, staleness } from '../artifact/drift.js'
 import { adaptedParts, type BuildHooks, timeOfBuild, writeIndex } from '../artifact/finish.js'
+import { rebuildCure } from '../artifact/manifest.js'
 import type { BuildProgress, BuildReport, ManifestCalibration } from '../artifact/tool-index.js'
 import { rejectForeignFolder } from '../artifact/write.js'
-import type { ToolLike } from '../catalog/catalog.js'
+import { createCatalog, type ToolLike } from '../catalog/catalog.js'
+import { documentOf } from '../catalog/document.js'
 import { type CheckedEmbedder, checkedEmbedder } from '../embedding/checked.js'
 import { defaultEmbedder } from '../embedding/default-embedder.js'
 import type { Embedder } from '../embedding/embedder.js'
-import { InvalidOptionsError } from '../errors.js'
+import { InvalidOptionsError, StaleIndexError } from '../errors.js'
 import { resolveCalibrateOptions } from '../index-options.js'
 import { buildLexicalLayer, exactlyNamed, type LexicalLayer } from '../layer-index.js'
 import { lexicalSharesOf, weightQuery } from '../lexical/bm25.js'
@@ -19,7 +22,14 @@ import { rowProducts } from '../vector/row-products.js'
 import { untilAborted } from '../wait.js'
 import { crossValidateWeights, fitWeights, type JudgedQuery, judge, type TextEvidence } from './fit-weights.js'
 import { groupsOf } from './folds.js'
-import { type EmbeddedLabel, embedLabels, labelledCatalog, labelsOf, type QueryWithNames } from './labelled-catalog.js'
+import {
+  type EmbeddedLabel,
+  embedLabels,
+  type LabelledCatalog,
+  labelledCatalog,
+  labelsOf,
+  type QueryWithNames,
+} from './labelled-catalog.js'
 import { MIN_QUERIES } from './learn.js'
 
 export interface CalibrateToolIndexOptions {
@@ -27,7 +37,7 @@ export interface CalibrateToolIndexOptions {
   queries: readonly QueryWithNames[]
   /** Folder of the index, which is replaced in one step. */
   index: string
-  /** The tools: new and changed ones are indexed, too. Needed where the index stores no texts. Default: those of `index`. */
+  /** The tools that the index was built from. Needed where it stores no texts. Default: those of `index`. */
   tools?: Record<string, ToolLike> | undefined
   /** As for `buildToolIndex`. Default: the bundled all-MiniLM-L6-v2. */
   embedder?: Embedder | undefined
@@ -46,7 +56,7 @@ export interface CalibrateReport {
   /** False where it does not help beyond noise: then nothing was written, and `reason` says so in a sentence. */
   readonly helps: boolean
   readonly reason: string | null
-  /** Null where the queries say nothing. */
+  /** What was fitted, also where it was not written; null where the queries are too few, or tell nothing. */
   readonly calibration: ManifestCalibration | null
   /** Null where nothing was written. */
   readonly build: BuildReport | null
@@ -59,14 +69,15 @@ const MAX_QUERIES = 2_000
  * Fits what makes a score of similarity and words to an embedder, by labelled queries, and stores it in the index: a score
  * is then about the share of results with that score that are relevant. The weights of the package are those of the
  * bundled model; other models' similarities lie elsewhere. Where held-out queries are not predicted better beyond noise
- * (95 % confidence), nothing is written. The same input gives the same bytes.
+ * (95 % confidence), nothing is written. The same input gives the same bytes, but for the time stamp (`SOURCE_DATE_EPOCH`).
  *
  * Queries that the model can read in part only, and those that name a tool, are left out. An index that is calibrated
- * already gets other weights only where these are better than its own.
+ * already gets other weights only where these are better than its own. Of more than 2,000 queries so many are drawn. Scores by
+ * words alone, of tools that are named, and what small talk costs stay as they are.
  *
  * @throws {ToolSearchError} with the code `INVALID_OPTIONS` for wrong options, unknown names and an index without texts,
- * `INDEX_INVALID` or `INDEX_MISMATCH` for an index that cannot be used, and what `buildToolIndex` throws. The folder is then
- * as it was.
+ * `INDEX_INVALID` or `INDEX_MISMATCH` for an index that cannot be used, `INDEX_STALE` for `tools` that are not the index's, and
+ * what `buildToolIndex` throws. The folder is then as it was.
  */
 export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Promise<CalibrateReport> {
   const { tools, index, queries, seed = DEFAULT_SEED, ...hooks } = resolveCalibrateOptions(options)
@@ -75,8 +86,9 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
   const path = resolve(index)
   await rejectForeignFolder(path, 'index')
   const embedder = checkedEmbedder(options.embedder ?? defaultEmbedder())
-  const catalog = await labelledCatalog(tools, path, embedder, hooks)
-  if (!tools && !catalog.hadDocuments) {
+  const stored = await labelledCatalog(undefined, path, embedder, hooks)
+  const catalog = tools ? ofTools(tools, stored, path) : stored
+  if (!tools && !stored.hadDocuments) {
     throw new InvalidOptionsError(
       `The index "${path}" has no texts, whose words count in a score. Give the tools, too, or build it with includeDocuments.`,
     )
@@ -94,8 +106,8 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
   )
   const drawn = shuffled(unnamed, seededRandom(seed)).slice(0, MAX_QUERIES)
   const labels = (await embedLabels(drawn, embedder, hooks)).filter(({ readableShare }) => readableShare === 1)
-  if (names.length === 0 || labels.length < MIN_QUERIES) {
-    const reason = `${labels.length} queries that name no tool and that the model can read are too few for ${names.length} tools; collect at least ${MIN_QUERIES}, better some hundred.`
+  if (labels.length < MIN_QUERIES) {
+    const reason = `${labels.length} queries that name no tool and that the model can read are too few; collect at least ${MIN_QUERIES}, better some hundred.`
     return { helps: false, reason, calibration: null, build: null }
   }
 
@@ -120,9 +132,18 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
     return { helps: false, reason, calibration, build: null }
   }
   await turn(hooks.abortSignal)
-  const documents = catalog.hadDocuments ? catalog.documents : undefined
+  const documents = stored.hadDocuments ? stored.documents : undefined
   const written = await writeIndex({ ...catalog.parts, ...learnt, path, documents, calibration }, hooks)
   return { helps: true, reason: null, calibration, build: { ...catalog.report(path), ...written } }
+}
+
+/** The index with the texts of the tools that it was built from. */
+function ofTools(tools: Record<string, ToolLike>, stored: LabelledCatalog, path: string): LabelledCatalog {
+  const { manifest } = stored.reusable!
+  const catalog = createCatalog(tools)
+  const drift = driftOf(manifest, hashedTools(catalog.entries()))
+  if (hasDrift(drift)) throw new StaleIndexError(path, drift, `${staleness(path, drift)} ${rebuildCure(path)}`)
+  return { ...stored, catalog, documents: manifest.tools.map(({ name }) => documentOf(catalog.byName(name)!)) }
 }
 
 /** Each query against each tool, as a search compares them. */

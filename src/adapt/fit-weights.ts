@@ -14,6 +14,7 @@ import { fitLogistic } from './logistic.js'
 export interface TextEvidence {
   /** Cosine similarity to each tool, as far as the model can read it. */
   readonly similarities: Float32Array
+  /** Lexical share (0–1) of each tool. */
   readonly shares: Float32Array
   /** How likely (0–1) the text is no request. */
   readonly smallTalk: number
@@ -21,7 +22,7 @@ export interface TextEvidence {
 
 /** One of a query's best tools. */
 interface Result {
-  /** What speaks for it: similarity and share, added by a ratio. */
+  /** Similarity and share added by a ratio, in units of similarity, without bias and small talk. */
   readonly sum: number
   readonly smallTalk: number
   readonly relevant: boolean
@@ -157,7 +158,7 @@ const RESAMPLES = 1_000
 // Some 10 ms.
 const RESAMPLES_PER_TURN = 50
 
-/** Fits and measures in turn. */
+/** Calibration errors on queries held out in five folds; a fold without a fit keeps the weights in force. */
 export async function crossValidateWeights(
   queries: readonly JudgedQuery[],
   { groups, seed, inForce, onTurn }: CrossValidationOptions,

@@ -32,6 +32,11 @@ export function hasDrift({ added, changed, removed }: ToolIndexDrift): boolean {
   return added.length + changed.length + removed.length > 0
 }
 
+/** What to say of an index in a folder whose tools are not those of the catalog. */
+export function staleness(path: string, drift: ToolIndexDrift): string {
+  return `The tools differ from those that the index "${path}" was built from: ${countDrift(drift)}.`
+}
+
 /** Such as "3 new, 1 changed, 0 gone". */
 export function countDrift({ added, changed, removed }: ToolIndexDrift): string {
   return `${added.length} new, ${changed.length} changed, ${removed.length} gone`

@@ -6,7 +6,7 @@ import type { OnStale } from '../options.js'
 import { messageOf } from '../show.js'
 import { keepSuccess } from '../wait.js'
 import type { Warn } from '../warn-once.js'
-import { countDrift, driftOf, hasDrift, hashedTools } from './drift.js'
+import { driftOf, hasDrift, hashedTools, staleness } from './drift.js'
 import { indexSource } from './index-source.js'
 import { fitsReadQueries, otherReadQueries, rebuildCure, rejectMismatch } from './manifest.js'
 import type { ToolIndex, ToolIndexDrift } from './tool-index.js'
@@ -81,10 +81,6 @@ function withoutAdaptation(index: ToolIndex): ToolIndex {
   const { documentVectors, adaptation, graph } = index
   const isPulled = adaptation !== undefined && adaptation.means.size > 0
   return { ...index, vectors: documentVectors, adaptation: undefined, graph: isPulled ? undefined : graph }
-}
-
-function staleness(path: string, drift: ToolIndexDrift): string {
-  return `The tools differ from those that the index "${path}" was built from: ${countDrift(drift)}.`
 }
 
 /** Where the embedder cannot be made, that is not the index's fault; searches say so. */

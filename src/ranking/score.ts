@@ -17,6 +17,7 @@ export interface EvidenceWeights {
   readonly cosine: number
   /** 0 or more. */
   readonly lexicalShare: number
+  /** Evidence of a tool that is not similar and shares no word. */
   readonly bias: number
 }
 

@@ -13,6 +13,7 @@ const BINS = 10
  */
 export type BinnedPredictions = Float64Array
 
+/** One set of predictions; scores beyond 0–1 are not expected. */
 export function binned(predictions: readonly Prediction[]): BinnedPredictions {
   const bins = new Float64Array(BINS + 1)
   for (const { score, relevant } of predictions) {

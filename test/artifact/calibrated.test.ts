@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { adaptToolIndex } from '../../src/adapt/adapt-index.js'
 import { calibrateToolIndex } from '../../src/adapt/calibrate-index.js'
@@ -82,15 +83,33 @@ describe('calibrateToolIndex', { timeout: 60_000 }, () => {
     expect(Object.keys(before)).toEqual(Object.keys(hashesOf(readFolder(index))))
   })
 
-  it('leaves the index as it is where scores fit already, or the queries say nothing', async () => {
+  it('leaves the index as it is where the queries are few or say nothing', async () => {
     const there = hashesOf(readFolder(index))
     const few = await calibrateToolIndex({ index, tools, queries: queries.slice(0, 5), embedder, ...quiet })
     expect(few).toMatchObject({ helps: false, calibration: null, build: null })
-    expect(few.reason).toContain('5 queries')
-    const wrong = fresh.map(({ query }) => ({ query, relevant: ['merge_invoice'] }))
-    const labels = await calibrateToolIndex({ index, tools, queries: wrong, embedder, ...quiet })
-    expect(labels.helps && labels.calibration!.after > 0.08).toBe(false)
-    if (!labels.helps) expect(hashesOf(readFolder(index))).toEqual(there)
+    expect(few.reason).toContain('queries that name no tool')
+    const none = fresh.map(({ query }) => ({ query, relevant: [] }))
+    const empty = await calibrateToolIndex({ index, tools, queries: none, embedder, ...quiet })
+    expect(empty).toMatchObject({ helps: false, calibration: null, build: null })
+    expect(empty.reason).toContain('check their labels')
+    expect(hashesOf(readFolder(index))).toEqual(there)
+  })
+
+  it('never builds: tools must be those of the index, and the model its own', async () => {
+    const there = hashesOf(readFolder(index))
+    const { send_mail: _, ...fewer } = tools
+    const changed = { ...tools, send_mail: { description: 'another text' } }
+    for (const other of [fewer, changed, { ...tools, more: { description: 'new' } }]) {
+      const stale = calibrateToolIndex({ index, tools: other, queries, embedder, ...quiet })
+      await expect(stale).rejects.toMatchObject({ code: 'INDEX_STALE', message: expect.stringContaining('build') })
+    }
+    const foreign = calibrateToolIndex({ index, tools, queries, embedder: crowdedEmbedder('other'), ...quiet })
+    await expect(foreign).rejects.toMatchObject({ code: 'INDEX_MISMATCH', message: expect.stringContaining('--model') })
+    const nowhere = `${newFolder()}/none`
+    const missing = calibrateToolIndex({ index: nowhere, tools, queries, embedder, ...quiet })
+    await expect(missing).rejects.toMatchObject({ code: 'INDEX_INVALID' })
+    expect(existsSync(nowhere)).toBe(false)
+    expect(hashesOf(readFolder(index))).toEqual(there)
   })
 
   it('refuses what it cannot work with, and says what it needs', async () => {

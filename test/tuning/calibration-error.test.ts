@@ -14,7 +14,7 @@ describe('calibrationError', () => {
 
   it('weighs the distance of each bin by its size', () => {
     // Of 0.4 to 0.5: mean score 0.45, share 0.25, size 4. Of 0.9 to 1: mean score 0.95, share 1, size 2.
-    const two = [...predictions(0.4, 1, 1), ...predictions(0.49, 0, 2).map(each => ({ ...each, score: 0.5 - 1e-9 }))]
+    const two = [...predictions(0.4, 1, 1), ...predictions(0.5 - 1e-9, 0, 2)]
     const found = calibrationError([...two, ...predictions(0.95, 2, 0)])
     expect(found).toBeCloseTo((4 * 0.2 + 2 * 0.05) / 6, 6)
   })

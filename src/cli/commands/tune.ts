@@ -53,8 +53,8 @@ precision=<share>, no-answer=<share> (nothing returned when nothing fits), f1.
 Requirements: recall@k, hit@k, ndcg@k, mrr, precision, f1, no-answer; >= or >.
 They are measured at --top-k and --min-score; what is not given is recommended.
 
-Exit codes: 0 ok, 1 a requirement is missed or the work failed, 2 wrong use or a
-bad queries file.`
+Exit codes: 0 ok, 1 a requirement is missed, --calibrate does not help or the
+work failed, 2 wrong use or a bad queries file.`
 
 export function addTuneCommand(program: Command, terminal: Terminal, internals: RunInternals): void {
   const command = program

@@ -64,8 +64,8 @@ export async function runReport(
   }
   printTuneReport(report, file, terminal)
   if (html !== undefined) terminal.print(`\nReport: ${html}`)
-  const calibrates = calibrated && { calibrates: { helps: calibrated.helps, reason: calibrated.reason } }
-  terminal.printJson({ ...report, ...calibrates, badLines, html: html ?? null })
+  const outcome = calibrated && { calibrated: { helps: calibrated.helps, reason: calibrated.reason } }
+  terminal.printJson({ ...report, ...outcome, badLines, html: html ?? null })
   if (isMissed(report) || calibrated?.helps === false) terminal.exitCode = EXIT_FAILED
 }
 
