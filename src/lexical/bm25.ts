@@ -1,4 +1,4 @@
-import { tokenize } from './tokens.js'
+import { isInParts, tokenize } from './tokens.js'
 
 /** The fields of one document; each weighs differently. */
 export interface LexicalDocument {
@@ -124,6 +124,15 @@ const MAX_QUERY_TERMS = 256
 const UNMATCHED_TERMS = 6
 
 /**
+ * What a word of letters weighs in a query that is else written in parts ("在 GitHub 上搜索代码"): as much as the parts
+ * that a word of the others comes in. Such a word is nearly always a name. Of 30 requests each to English and some
+ * Chinese tools nDCG@10 rose from 0.11 to 0.24 (Chinese) and from 0.21 to 0.23 (Japanese); of a Chinese and Japanese
+ * catalog it stayed the same. Weighing numbers so, too, cost that one 0.01.
+ */
+const WHOLE_WORD_AMONG_PARTS = 3
+const HAS_LETTERS = /\p{L}/u
+
+/**
  * The distinct terms of a query with their inverse document frequencies over all layers together, and the score that
  * a document would have which fully matched every term and `UNMATCHED_TERMS` more (`possibleScore`; 0 for a query
  * without terms).
@@ -133,12 +142,14 @@ export function weightQuery(
   layers: readonly LexicalIndex[],
 ): { terms: WeightedTerm[]; possibleScore: number } {
   const size = layers.reduce((sum, layer) => sum + layer.size, 0)
-  const terms: WeightedTerm[] = []
-  for (const term of new Set(tokenize(query))) {
-    if (terms.length >= MAX_QUERY_TERMS) break
+  const distinct = [...new Set(tokenize(query))].slice(0, MAX_QUERY_TERMS)
+  const comesInParts = distinct.some(isInParts)
+  const terms = distinct.map((term): WeightedTerm => {
     const frequency = layers.reduce((sum, layer) => sum + layer.documentFrequency(term), 0)
-    terms.push({ term, weight: inverseDocumentFrequency(frequency, size) })
-  }
+    const isWholeWord = comesInParts && !isInParts(term) && HAS_LETTERS.test(term)
+    const importance = isWholeWord ? WHOLE_WORD_AMONG_PARTS : 1
+    return { term, weight: importance * inverseDocumentFrequency(frequency, size) }
+  })
   if (terms.length === 0) return { terms, possibleScore: 0 }
   const weights = terms.reduce((sum, { weight }) => sum + weight, UNMATCHED_TERMS * inverseDocumentFrequency(1, size))
   return { terms, possibleScore: weights * (BM25.k1 + 1) }

@@ -32,6 +32,7 @@ const RUN = new RegExp(
   `[${UNSPACED}\\p{M}]+|[\\p{Script=Hangul}\\p{M}]+|(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}\\p{N}])+`,
   'gu',
 )
+const IN_PARTS = new RegExp(`[${UNSPACED}\\p{Script=Hangul}]`, 'u')
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
 const STARTS_HANGUL = /^\p{Script=Hangul}/u
 const HAN = /\p{Script=Han}/u
@@ -58,6 +59,14 @@ export function tokenize(text: string): string[] {
     else words(withoutAccents(run), tokens)
   }
   return tokens
+}
+
+/**
+ * Whether a term is of a script whose words give several terms each (a Chinese word of two characters three of them), where
+ * a Latin word gives one.
+ */
+export function isInParts(term: string): boolean {
+  return IN_PARTS.test(term)
 }
 
 // Most runs are one word in one case; only the others go through the splitting of identifiers.

@@ -129,6 +129,21 @@ describe('BM25', () => {
     expect(other).toBe(0)
   })
 
+  it('weighs a word of letters among Chinese ones as the three terms that one of two characters gives', () => {
+    const index = createLexicalIndex([
+      { name: 'cat', description: '', parameters: '' },
+      { name: 'dog', description: '', parameters: '' },
+    ])
+    const weights = (query: string) =>
+      Object.fromEntries(weightQuery(query, [index]).terms.map(({ term, weight }) => [term, weight]))
+    // In 1 of 2 documents: ln(1 + 1.5 / 1.5); in none: ln(1 + 2.5 / 0.5).
+    const [inOne, inNone] = [Math.log(2), Math.log(6)]
+    expect(weights('搜索 cat 7')).toEqual({ 搜索: inNone, 搜: inNone, 索: inNone, cat: 3 * inOne, 7: inNone })
+    expect(weights('고양이 cat')).toMatchObject({ 고양이: inNone, cat: 3 * inOne })
+    expect(weights('red cat 7')).toEqual({ red: inNone, cat: inOne, 7: inNone })
+    expect(weights('кот cat')).toEqual({ кот: inNone, cat: inOne })
+  })
+
   it('gives nothing for a query without words, and for an empty catalog', () => {
     const index = createLexicalIndex([{ name: 'cat', description: '', parameters: '' }])
     expect(weightQuery('the of ?!', [index])).toEqual({ terms: [], possibleScore: 0 })

@@ -37,7 +37,7 @@ describe('a long request of several clauses', () => {
     for (const { name, dense, lexical, clause, score } of candidates!) {
       const best = Math.max(...ofClauses.map(evidence => evidence.get(name)!))
       expect(ofClauses[clauses.indexOf(clause!.text)]!.get(name)).toBe(best)
-      const ofWhole = 4.44 * dense!.cosineSimilarity + 14.2 * (lexical?.share ?? 0) - 3.97
+      const ofWhole = 4.54 * dense!.cosineSimilarity + 14.5 * (lexical?.share ?? 0) - 3.98
       expect(logit(score)).toBeCloseTo((ofWhole + 0.5 * best) / 1.5, 4)
     }
     expect(whole.size).toBe(5)

@@ -20,11 +20,13 @@ const MOST_KEYWORDS = 200
  * (short texts as agents write them, made of tools), `<id>.relevant.json`; `small-talk.f32` and
  * `everyday-requests.f32`.
  *
- *     npx tsx models/training/heads/dump.ts <folder>
+ *     npx tsx models/training/heads/dump.ts <folder> [folder of a model that run.py wrote; default: the bundled one]
  */
-async function main(folder: string) {
+async function main(folder: string, model?: string) {
   mkdirSync(folder, { recursive: true })
-  const cached = cachedEmbedder(transformersEmbedder())
+  const cached = cachedEmbedder(
+    transformersEmbedder(model === undefined ? {} : { model, maxTokens: 256, scripts: 'latin' }),
+  )
   const embedder = checkedEmbedder(cached)
   const write = (name: string, rows: readonly ArrayLike<number>[]) => writeRows(join(folder, name), rows)
   for (const id of FITTING_CORPORA) {
@@ -66,6 +68,6 @@ function keywordsOf(documents: readonly ToolDocument[]): string[] {
   })
 }
 
-const [folder] = process.argv.slice(2)
+const [folder, model] = process.argv.slice(2)
 if (!folder) throw new Error('Expected a folder to write into: npx tsx models/training/heads/dump.ts <folder>')
-await main(folder)
+await main(folder, model)

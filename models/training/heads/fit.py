@@ -7,7 +7,8 @@
 Two heads over the frozen model's query vectors (documents stay as they are):
 
 - query_map.f32: a matrix W, 384 rows of 384 floats (little-endian). A query's vector is W q at unit length. Learned by
-  softmax over each corpus' tools, with a penalty on the squared distance to the identity.
+  softmax over each corpus' tools, with a penalty on the squared distance to the identity. What the words say of a tool
+  is added before, so that the map learns what they leave open.
 - small_talk.f32: 384 weights and a bias of a logistic regression over mapped queries: how likely a text is small talk
   and no request.
 
@@ -29,9 +30,9 @@ DIMENSIONS = 384
 CORPORA = "metatool seal-tools bfcl stabletoolbench acebench api-bank gorilla nestful toolalpaca".split()
 HEADS = ("query_map.f32", "small_talk.f32")
 
-# As the trials on MetaTool had it (temperature) and as leave-one-out chose (the rest).
-TEMPERATURE = 0.05
-TOWARDS_IDENTITY = 0.02
+# As leave-one-out chose.
+TEMPERATURE = 0.09
+TOWARDS_IDENTITY = 0.007
 SMALL_TALK_L2 = 0.0003
 STEPS = 30
 # What a share weighs beside a cosine similarity: HYBRID of src/ranking/score.ts.
@@ -53,7 +54,12 @@ def load(folder: Path) -> dict:
             targets[row, each] = 1 / len(each)
         keywords = read(folder, f"{name}.keywords.f32")
         corpora[name] = dict(
-            documents=documents, queries=queries, shares=shares, relevant=relevant, targets=targets, keywords=keywords
+            documents=documents,
+            queries=queries,
+            shares=torch.from_numpy(shares),
+            relevant=relevant,
+            targets=targets,
+            keywords=keywords,
         )
     return corpora
 
@@ -76,8 +82,9 @@ def fit_map(corpora: list) -> torch.Tensor:
     def loss_of():
         loss = TOWARDS_IDENTITY * ((matrix - torch.eye(DIMENSIONS)) ** 2).sum()
         for corpus in corpora:
-            logits = normalize(corpus["queries"] @ matrix.T, dim=1) @ corpus["documents"].T / TEMPERATURE
-            loss = loss - (corpus["targets"] * torch.log_softmax(logits, 1)).sum(1).mean() / len(corpora)
+            evidence = mapped(matrix, corpus["queries"]) @ corpus["documents"].T + LEXICAL_WEIGHT * corpus["shares"]
+            log_likelihoods = torch.log_softmax(evidence / TEMPERATURE, 1)
+            loss = loss - (corpus["targets"] * log_likelihoods).sum(1).mean() / len(corpora)
         return loss
 
     minimize([matrix], loss_of, STEPS)
@@ -122,7 +129,7 @@ def measure(corpus: dict, matrix: torch.Tensor, count: int = 400) -> dict:
     documents = corpus["documents"]
     similarities = (mapped(matrix, corpus["queries"][:count]) @ documents.T).numpy()
     dense, shipped, best, without = [], [], [], []
-    for similarity, share, relevant in zip(similarities, corpus["shares"], corpus["relevant"]):
+    for similarity, share, relevant in zip(similarities, corpus["shares"].numpy(), corpus["relevant"]):
         evidence = similarity + LEXICAL_WEIGHT * share
         dense.append(ndcg(np.argsort(-similarity, kind="stable")[:10].tolist(), relevant))
         shipped.append(ndcg(np.argsort(-evidence, kind="stable")[:10].tolist(), relevant))
