@@ -28,10 +28,13 @@ export function hasWords(text: string): boolean {
 // Scripts written without spaces between words.
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'
+// Each starts with more than a mark: those of emoji ("🗑️") belong to no word, and must not hide the word behind them.
 const RUN = new RegExp(
-  `[${UNSPACED}\\p{M}]+|[\\p{Script=Hangul}\\p{M}]+|(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}\\p{N}])+`,
+  `[${UNSPACED}][${UNSPACED}\\p{M}]*|\\p{Script=Hangul}[\\p{Script=Hangul}\\p{M}]*|(?!\\p{M})(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}\\p{N}])+`,
   'gu',
 )
+// Variation selectors and enclosing marks, as of "1️⃣": how a character looks, not which one it is.
+const LOOKS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|\p{Me}/gu
 const IN_PARTS = new RegExp(`[${UNSPACED}\\p{Script=Hangul}]`, 'u')
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
 const STARTS_HANGUL = /^\p{Script=Hangul}/u
@@ -49,8 +52,7 @@ const ASCII = /^[\x00-\x7f]*$/
 export function tokenize(text: string): string[] {
   const tokens: string[] = []
   const ascii = ASCII.test(text)
-  // NFKC: full-width letters and half-width kana are the same words as the usual forms.
-  const runs = ascii ? text.match(ASCII_RUN) : text.normalize('NFKC').match(RUN)
+  const runs = ascii ? text.match(ASCII_RUN) : composed(text).match(RUN)
   if (!runs) return tokens
   for (const run of runs) {
     if (ascii) words(run, tokens)
@@ -59,6 +61,18 @@ export function tokenize(text: string): string[] {
     else words(withoutAccents(run), tokens)
   }
   return tokens
+}
+
+/** Full-width letters and half-width kana as the usual forms (NFKC), without marks of looks alone. */
+function composed(text: string): string {
+  return (
+    text
+      .normalize('NFKC')
+      .replace(LOOKS, '')
+      // NFKC takes Thai and Lao "am" vowels apart, and segmenters know their words by the whole ones.
+      .replaceAll('\u0e4d\u0e32', '\u0e33')
+      .replaceAll('\u0ecd\u0eb2', '\u0eb3')
+  )
 }
 
 /**

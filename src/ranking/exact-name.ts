@@ -12,9 +12,10 @@ const MAX_WORDS_OF_NAME = 16
 const MAX_TRAILING_SIGNS = 4
 
 const HAN_OR_KANA = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
-// A word: letters and digits of one kind of script, with `_`, which never ends a name.
+// A word: letters and digits of one kind of script, with `_`, which never ends a name; it never starts with a mark, such as that
+// of an emoji ("⚠️get_issue").
 const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}_])+/gu
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|(?!\p{M})(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}_])+/gu
 
 export function createNameSet(names: Iterable<string>): NameSet {
   const exact = new Set<string>()

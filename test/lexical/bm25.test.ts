@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLexicalIndex, type LexicalDocument, type LexicalIndex, weightQuery } from '../../src/lexical/bm25.js'
+import {
+  createLexicalIndex,
+  type LexicalDocument,
+  type LexicalIndex,
+  lexicalSharesOf,
+  weightQuery,
+} from '../../src/lexical/bm25.js'
 
 // Words that are their own stems and no stop words, so that splitting at spaces is all there is to tokenizing.
 const WORDS = ['red', 'blue', 'cat', 'dog', 'tree', 'book', 'lamp', 'rain', 'x9z']
@@ -144,6 +150,21 @@ describe('BM25', () => {
     expect(weights('кот cat')).toEqual({ кот: inNone, cat: inOne })
   })
 
+  it.each(['cat 吧', 'dog cat 한', 'cat ー', 'cat 7 呢'])(
+    'weighs words as they are where few are in parts: %s',
+    query => {
+      const index = createLexicalIndex([
+        { name: 'cat', description: '', parameters: '' },
+        { name: 'dog', description: '', parameters: '' },
+      ])
+      const { terms } = weightQuery(query, [index])
+      expect(terms.find(({ term }) => term === 'cat')!.weight).toBeCloseTo(Math.log(2))
+      // A word that matches nothing never makes a match better.
+      const shareIn = (text: string) => lexicalSharesOf(index, weightQuery(text, [index]))[0]!
+      expect(shareIn(query)).toBeLessThan(shareIn('cat'))
+    },
+  )
+
   it('gives nothing for a query without words, and for an empty catalog', () => {
     const index = createLexicalIndex([{ name: 'cat', description: '', parameters: '' }])
     expect(weightQuery('the of ?!', [index])).toEqual({ terms: [], possibleScore: 0 })
@@ -152,9 +173,15 @@ describe('BM25', () => {
     expect(scoresOf([], 'cat')).toEqual([])
   })
 
+  it('reads a Chinese request of 300 characters to its end', () => {
+    const index = createLexicalIndex([{ name: 'x', description: '天气', parameters: '' }])
+    const filler = Array.from({ length: 300 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('')
+    expect(scoresOf([index], `${filler}天气`)[0]).toBeGreaterThan(0)
+  })
+
   it('bounds the terms of a huge query', () => {
     const index = createLexicalIndex([{ name: 'cat', description: '', parameters: '' }])
     const query = Array.from({ length: 10_000 }, (_, at) => `w${at}`).join(' ')
-    expect(weightQuery(query, [index]).terms.length).toBeLessThanOrEqual(256)
+    expect(weightQuery(query, [index]).terms.length).toBeLessThanOrEqual(1_024)
   })
 })

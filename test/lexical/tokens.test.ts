@@ -28,6 +28,18 @@ describe('tokenize', () => {
     ['gives nothing for punctuation', ' .,;:!?-_/()[]{} …、。「」', []],
     ['gives nothing for an empty text', '', []],
     ['gives nothing for emoji', '🎉👍', []],
+    ['gives nothing for emoji with a variation selector', '❤️⚠️', []],
+    ['reads Chinese words behind such an emoji', '⚠️删除文件', ['删除', '删', '除', '文件', '文', '件']],
+    ['reads Thai words behind it', '☁️ค้นหา', ['ค้นหา']],
+    ['reads Hangul words behind it', '☎️날씨', ['날씨']],
+    ['reads English words behind it', '❤️send mail', ['send', 'mail']],
+    ['reads a number in a keycap as the number', '1️⃣ city', ['1', 'citi']],
+    ['reads kana behind a stray mark', '\u3099かく', ['かく']],
+    ['reads a variant of a Han character as that', '葛\u{e0100}城', ['葛城', '葛', '城']],
+    ['keeps Thai words with am whole', 'คำนวณ', ['คำนวณ']],
+    ['keeps such a word with a tone mark whole', 'น้ำ', ['น้ำ']],
+    ['keeps Lao words with am whole', 'ຄຳ', ['ຄຳ']],
+    ['keeps the marks within Hindi words', 'हिन्दी मौसम', ['हिन्दी', 'मौसम']],
   ])('%s: %s', (_, text, tokens) => {
     expect(tokenize(text)).toEqual(tokens)
   })

@@ -47,6 +47,8 @@ describe('a name of several words', () => {
     ['c++_build', 'then c++_build it'],
     ['查询天气', '请用查询天气看看'],
     ['날씨_조회', '날씨_조회 해줘'],
+    ['get_issue', '⚠️get_issue'],
+    ['getIssue', '▶️getIssue now'],
   ])('%s is found in "%s"', (name, query) => {
     expect(find(['other_tool', name], query, commonWord)).toEqual([name])
   })
