@@ -2,13 +2,14 @@ import type { Adaptation } from '../adapt/learn.js'
 import { encodeAdaptation, storedAdaptation } from '../adapt/stored-adaptation.js'
 import { DOCUMENT_TEMPLATE_VERSION } from '../catalog/document.js'
 import { packageVersion } from '../embedding/package-root.js'
-import { InvalidOptionsError } from '../errors.js'
+import { InvalidOptionsError, StaleIndexError } from '../errors.js'
 import { messageOf, show } from '../show.js'
 import { buildHnsw, HNSW_MIN_SIZE, HNSW_PARAMETERS, HNSW_SEED } from '../vector/hnsw.js'
 import type { HnswGraph } from '../vector/hnsw-graph.js'
 import { littleEndian32 } from './byte-order.js'
 import { encodeGraph, graphOf } from './graph-file.js'
 import { fitsVectors } from './graph-fit.js'
+import { readManifest } from './open.js'
 import {
   type BuildProgress,
   FORMAT_VERSION,
@@ -83,6 +84,7 @@ export async function writeIndex(parts: IndexParts, hooks: BuildHooks): Promise<
   abortSignal?.throwIfAborted()
   const unchanged = previous?.path === path && isSame(previous.manifest, manifest, builtAt)
   if (!unchanged) {
+    rejectLearntMeanwhile(previous?.path === path ? previous : undefined, manifest)
     onProgress?.({ phase: 'write', done: 0, total: 1 })
     await writeArtifact(path, manifest, files)
     onProgress?.({ phase: 'write', done: 1, total: 1 })
@@ -91,6 +93,27 @@ export async function writeIndex(parts: IndexParts, hooks: BuildHooks): Promise<
     bytes: Object.values(files).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0),
     written: !unchanged,
     manifest: unchanged ? previous.manifest : manifest,
+  }
+}
+
+/** Refuses to take back what another process has taught the index since it was read: `adapt` beside `tune --calibrate`. */
+function rejectLearntMeanwhile(previous: ToolIndex | undefined, next: ToolIndexManifest): void {
+  if (!previous) return
+  let there: ToolIndexManifest
+  try {
+    there = readManifest(previous.path)
+  } catch {
+    return // gone or broken by now: nothing is lost
+  }
+  for (const learnt of ['adaptation', 'calibration'] as const) {
+    const [before, now, then] = [previous.manifest, there, next].map(manifest => JSON.stringify(manifest[learnt]))
+    if (now === before || then !== before) continue
+    throw new StaleIndexError(
+      previous.path,
+      { added: [], changed: [], removed: [] },
+      `Another process has changed the ${learnt} of the index "${previous.path}" since this one read it, and what this one ` +
+        'would write has the former. Nothing was written. Run it again.',
+    )
   }
 }
 

@@ -241,6 +241,13 @@ describe('calibrateToolIndex', { timeout: 60_000 }, () => {
 })
 
 describe('what a calibrated index becomes', { timeout: 60_000 }, () => {
+  const count = 40
+  const turned = turnedTools(count)
+  const asked = (variants: readonly number[]) =>
+    variants.flatMap(variant =>
+      Array.from({ length: count }, (_, at) => ({ query: queryFor(at, variant), relevant: [toolNamed(at)] })),
+    )
+
   it('keeps its weights in later builds of the same model, and loses them by another, with a warning', async () => {
     const folder = newFolder()
     await buildToolIndex({ tools, out: folder, embedder, ...quiet })
@@ -256,12 +263,7 @@ describe('what a calibrated index becomes', { timeout: 60_000 }, () => {
   })
 
   it('is adapted with them, and calibrated over what it was adapted to', async () => {
-    const [count, model] = [40, turnedEmbedder()]
-    const turned = turnedTools(count)
-    const asked = (variants: readonly number[]) =>
-      variants.flatMap(variant =>
-        Array.from({ length: count }, (_, at) => ({ query: queryFor(at, variant), relevant: [toolNamed(at)] })),
-      )
+    const model = turnedEmbedder()
     const folder = newFolder()
     const adapted = await adaptToolIndex({
       tools: turned,
@@ -279,6 +281,35 @@ describe('what a calibrated index becomes', { timeout: 60_000 }, () => {
     // Adapted anew, the weights stay.
     await adaptToolIndex({ tools: turned, queries: asked([0, 1]), out: folder, embedder: model, ...quiet })
     expect((await openToolIndex(folder)).manifest.calibration).toEqual(calibration)
+  })
+
+  it('is not taken back by an adaptation that began before it', async () => {
+    const [folder, model] = [newFolder(), turnedEmbedder()]
+    await buildToolIndex({ tools: turned, out: folder, embedder: model, ...quiet })
+    const plain = readFolder(folder)
+    // A calibration that ends while the adaptation learns: written by hand, as the other process' would be.
+    const { calibration } = (await openToolIndex(index)).manifest
+    const parts = partsOf(plain)
+    const calibrated = forged({ ...parts, manifest: { ...parts.manifest, calibration } as never })
+    let phases = 0
+    const adapting = adaptToolIndex({
+      index: folder,
+      tools: turned,
+      queries: asked([0, 1]),
+      embedder: model,
+      onProgress: ({ phase }) => {
+        if (phase === 'learn' && phases++ === 0) writeFolder(folder, calibrated)
+      },
+      ...quiet,
+    })
+    await expect(adapting).rejects.toMatchObject({
+      code: 'INDEX_STALE',
+      message: expect.stringContaining('calibration'),
+    })
+    expect((await openToolIndex(folder)).manifest).toMatchObject({ calibration, adaptation: null })
+    // Run again, it has both.
+    await adaptToolIndex({ index: folder, tools: turned, queries: asked([0, 1]), embedder: model, ...quiet })
+    expect((await openToolIndex(folder)).manifest).toMatchObject({ calibration, adaptation: expect.anything() })
   })
 
   it.each([
