@@ -49,9 +49,9 @@ function retrievalFigures(): string {
   })
   return `${table(["catalog: Mastra's class → this", 'nDCG@10', 'recall@5', 'hit@1', 'gain in nDCG@10, 95 % interval'], rows)}
 
-From \`bench/results/retrieval.json\`, made by \`npm run bench -- retrieval --heads <folder>\`: at most 1,000 queries a catalog, of the half kept
+From \`bench/results/retrieval.json\`, made by \`npm run bench -- retrieval --heads <folder> --fp32 <file>\`: at most 1,000 queries a catalog, of the half kept
 for reporting, with [query heads](#the-score) learned without the catalog at hand, as a stranger's catalog is to the shipped ones
-([models/training](models/training/README.md) makes the folder).
+([models/training](models/training/README.md#query-heads) makes the folder).
 `
 }
 
@@ -126,7 +126,7 @@ function latencyFigures(): string {
   const rows = kinds.map(([title, name]) => [title, ...sizes.map(size => cell(size, name))])
   return `${table(["p50 in ms, Mastra's class → this (ratio)", ...sizes.map(size => `${whole(size)} tools`)], rows)}
 
-From \`bench/results/latency.json\`, made by \`npm run bench -- latency\` on ${record.environment.cores} cores. Below some 3,000 tools, embedding
+From \`bench/results/latency.json\`, made by \`npm run bench -- latency --searches 200\` on ${record.environment.cores} cores. Below some 3,000 tools, embedding
 the query alone costs more than Mastra's whole search.
 `
 }

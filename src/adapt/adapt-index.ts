@@ -80,7 +80,7 @@ export async function adaptToolIndex(options: AdaptToolIndexOptions): Promise<Ad
   const answerable = queries.filter(({ relevant }) => relevant.length > 0)
   const labelled = await embedLabels(labelsOf(answerable, names), embedder, hooks)
   if (labelled.length < MIN_QUERIES) {
-    const reason = `${labelled.length} queries with a relevant tool that the model can read are too few to learn from; collect at least ${MIN_QUERIES}, better some hundred.`
+    const reason = `Too few different queries (${labelled.length}) have a relevant tool and can be read by the model; collect at least ${MIN_QUERIES}, better some hundred.`
     return { helps: false, reason, adaptation: null, build: null }
   }
   const { dimensions } = catalog.parts.model

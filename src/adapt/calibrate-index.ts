@@ -107,7 +107,7 @@ export async function calibrateToolIndex(options: CalibrateToolIndexOptions): Pr
   const drawn = shuffled(unnamed, seededRandom(seed)).slice(0, MAX_QUERIES)
   const labels = (await embedLabels(drawn, embedder, hooks)).filter(({ readableShare }) => readableShare === 1)
   if (labels.length < MIN_QUERIES) {
-    const reason = `${labels.length} queries that name no tool and that the model can read are too few; collect at least ${MIN_QUERIES}, better some hundred.`
+    const reason = `Too few different queries (${labels.length}) name no tool and can be read by the model; collect at least ${MIN_QUERIES}, better some hundred.`
     return { helps: false, reason, calibration: null, build: null }
   }
 

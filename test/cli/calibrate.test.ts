@@ -51,7 +51,7 @@ describe('tune --calibrate', { timeout: 60_000 }, () => {
     const { code, out } = await cli(['tune', index, tools, '--queries', few, '--calibrate'])
     expect(code).toBe(1)
     expect(out.replace(/\s+/g, ' ')).toMatch(
-      /^Not calibrated, the index is as it was\. 1 queries .* collect at least 10/,
+      /^Not calibrated, the index is as it was\. Too few different queries \(1\) .* collect at least 10/,
     )
     const json = await cli(['tune', index, tools, '--queries', few, '--calibrate', '--json'])
     expect(jsonOf(json)).toMatchObject({ calibrated: { helps: false, reason: expect.any(String) } })

@@ -1,8 +1,8 @@
 """Fits the bundled model's query heads over what dump.ts wrote.
 
-    npx tsx models/training/heads/dump.ts /tmp/heads
-    python models/training/heads/fit.py /tmp/heads --out models/all-MiniLM-L6-v2
-    python models/training/heads/fit.py /tmp/heads --leave-one-out
+    npx tsx models/training/heads/dump.ts .cache/heads
+    python models/training/heads/fit.py .cache/heads --leave-one-out
+    python models/training/heads/fit.py .cache/heads --out models/all-MiniLM-L6-v2
 
 Two heads over the frozen model's query vectors (documents stay as they are):
 
@@ -35,7 +35,7 @@ TEMPERATURE = 0.09
 TOWARDS_IDENTITY = 0.007
 SMALL_TALK_L2 = 0.0003
 STEPS = 30
-# What a share weighs beside a cosine similarity: HYBRID of src/ranking/score.ts.
+# What a share weighs beside a cosine similarity: lexicalShare / cosine of DEFAULT_WEIGHTS in src/ranking/score.ts; change both.
 LEXICAL_WEIGHT = 3.2
 
 

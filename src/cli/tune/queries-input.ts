@@ -64,3 +64,11 @@ export function noteBadLines(file: string, badLines: readonly BadLine[], { note,
   const left = badLines.length - LINES_SHOWN
   if (left > 0) note(`... and ${whole(left)} more bad lines`)
 }
+
+/** How many of the queries name a relevant tool; none is an error, since nothing can be measured or learnt of them. */
+export function rejectUnanswerable(queries: readonly { readonly relevant: readonly string[] }[], file: string): number {
+  const answerable = queries.filter(({ relevant }) => relevant.length > 0).length
+  if (answerable > 0) return answerable
+  const got = queries.length === 0 ? 'no queries' : `only queries that nothing fits (${whole(queries.length)})`
+  throw new CliError('SOURCE_INVALID', `${file} has ${got}. At least one must name a relevant tool.`)
+}

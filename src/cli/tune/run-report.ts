@@ -6,8 +6,8 @@ import { CliError, EXIT_FAILED } from '../failure.js'
 import { printText } from '../plain-table.js'
 import { reportFile, writeReportFile } from '../report-file.js'
 import type { RunInternals } from '../run.js'
-import { type Terminal, whole } from '../terminal.js'
-import { loadUsableQueries } from './queries-input.js'
+import type { Terminal } from '../terminal.js'
+import { loadUsableQueries, rejectUnanswerable } from './queries-input.js'
 import { tuneCatalog } from './tune-catalog.js'
 import { printTuneReport } from './tune-output.js'
 
@@ -33,7 +33,7 @@ export async function runReport(
   const read = await loadUsableQueries(file, catalog.names, options, terminal)
   if (!read) return
   const { queries, badLines } = read
-  rejectUnmeasurable(queries, options)
+  rejectUnmeasurable(queries, options, file)
 
   const calibrated = options.calibrate ? await catalog.calibrate(queries, options.seed) : undefined
   const { searcher, learnt } = await catalog.open()
@@ -73,13 +73,10 @@ const isMissed = ({ requirements }: TuneReport) => requirements.some(({ isMet })
 
 function rejectUnmeasurable(
   queries: readonly { readonly relevant: readonly string[] }[],
-  { aim, queries: file }: TuneCommandOptions,
+  { aim }: TuneCommandOptions,
+  file: string,
 ): void {
-  const answerable = queries.filter(({ relevant }) => relevant.length > 0).length
-  if (answerable === 0) {
-    const got = queries.length === 0 ? 'no queries' : `only queries that nothing fits (${whole(queries.length)})`
-    throw new CliError('SOURCE_INVALID', `${file} has ${got}. At least one must name a relevant tool.`)
-  }
+  const answerable = rejectUnanswerable(queries, file)
   if (aim.kind === 'no-answer' && answerable === queries.length) {
     throw new CliError(
       'WRONG_USE',
