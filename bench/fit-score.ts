@@ -24,10 +24,11 @@ const POOL = 50
 
 /**
  * Fits `DEFAULT_WEIGHTS` of src/ranking/score.ts: the lexical share's weight beside the cosine similarity by nDCG@10 over
- * the corpora (of four tried), then slope and bias of the logistic function by maximum likelihood over the top 5 results: `cosine`
- * is the slope, `lexicalShare` the slope times that weight. And the highest `minScore` that loses 1 % of the relevant
- * tools found. Requests are judged as a whole, without clauses and exact names; small talk counts for `minScore` only, and is not
- * fitted. Takes some 10 minutes the first time. The constants in the package are of 300 queries a corpus, with heads.
+ * the corpora (of four tried), then slope and bias of the logistic function by maximum likelihood over the top 5 results:
+ * `cosine` is the slope, `lexicalShare` the slope times that weight. And the highest `minScore` that loses 1 % of the
+ * relevant tools found. Requests are judged as a whole, without clauses and exact names; small talk counts for `minScore`
+ * only, and is not fitted. The package's constants are of 300 queries a corpus, with heads: two minutes once their
+ * vectors are cached.
  *
  *     npx tsx bench/fit-score.ts [queries of a corpus] [folder of query heads learned without each corpus]
  */

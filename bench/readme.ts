@@ -126,7 +126,7 @@ function latencyFigures(): string {
   const rows = kinds.map(([title, name]) => [title, ...sizes.map(size => cell(size, name))])
   return `${table(["p50 in ms, Mastra's class → this (ratio)", ...sizes.map(size => `${whole(size)} tools`)], rows)}
 
-From \`bench/results/latency.json\`, made by \`npm run bench -- latency --searches 200\` on ${record.environment.cores} cores. Below some 3,000 tools, embedding
+From \`bench/results/latency.json\`, made by \`npm run bench -- latency --searches ${record.options.searches}\` on ${record.environment.cores} cores. Below some 3,000 tools, embedding
 the query alone costs more than Mastra's whole search.
 `
 }

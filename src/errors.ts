@@ -135,8 +135,8 @@ export class IndexMismatchError extends ToolSearchError {
 }
 
 /**
- * With `onStale: 'error'`, the tools are not those that the index was built from. Or the index learnt something else while this
- * process worked on it (`adaptToolIndex`, `calibrateToolIndex`, `buildToolIndex`): then no tools are named.
+ * With `onStale: 'error'`, the tools are not those that the index was built from. Or the index learnt something else
+ * while this process worked on it (`adaptToolIndex`, `calibrateToolIndex`, `buildToolIndex`): then no tools are named.
  */
 export class StaleIndexError extends ToolSearchError {
   readonly path: string

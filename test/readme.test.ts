@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { withFigures } from '../bench/readme.js'
 import { resolveOptions } from '../src/options.js'
+import { DEFAULT_WEIGHTS } from '../src/ranking/score.js'
 import { memoryStore } from './vector-store/memory-store.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -53,6 +54,12 @@ describe('the README', () => {
     expect(documented).toEqual(
       Object.fromEntries(Object.entries(expected).map(([name, value]) => [name, shown(name, value)])),
     )
+  })
+
+  it('states the formula of the score', () => {
+    const { cosine, lexicalShare, bias } = DEFAULT_WEIGHTS
+    const formula = `${cosine} × similarity + ${lexicalShare} × share − ${-bias}`
+    expect(readme.replace(/\s+/g, ' ')).toContain(formula)
   })
 
   it('names every error code', async () => {

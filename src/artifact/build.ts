@@ -47,7 +47,8 @@ const DOCUMENTS_PER_CALL = 64
  * left as it is.
  *
  * @throws {ToolSearchError} with the code `INVALID_OPTIONS`, `RESERVED_TOOL_NAME` or `TOOL_NAME_COLLISION` for what cannot be
- * indexed, `MODEL_LOAD_FAILED`, `EMBEDDING_FAILED` or `EMBEDDER_MISMATCH` where the model fails. The folder is then as it was.
+ * indexed, `MODEL_LOAD_FAILED`, `EMBEDDING_FAILED` or `EMBEDDER_MISMATCH` where the model fails, and `INDEX_STALE` where
+ * another process has adapted or calibrated the index meanwhile. The folder is then as it was.
  */
 export async function buildToolIndex(options: BuildToolIndexOptions): Promise<BuildReport> {
   const { out, includeDocuments, ...rest } = resolveBuildOptions(options)

@@ -82,9 +82,10 @@ export async function writeIndex(parts: IndexParts, hooks: BuildHooks): Promise<
     files,
   )
   abortSignal?.throwIfAborted()
-  const unchanged = previous?.path === path && isSame(previous.manifest, manifest, builtAt)
+  const replaced = previous?.path === path ? previous : undefined
+  const unchanged = replaced !== undefined && isSame(replaced.manifest, manifest, builtAt)
   if (!unchanged) {
-    rejectLearntMeanwhile(previous?.path === path ? previous : undefined, manifest)
+    if (replaced) rejectLearntMeanwhile(replaced, manifest)
     onProgress?.({ phase: 'write', done: 0, total: 1 })
     await writeArtifact(path, manifest, files)
     onProgress?.({ phase: 'write', done: 1, total: 1 })
@@ -92,13 +93,12 @@ export async function writeIndex(parts: IndexParts, hooks: BuildHooks): Promise<
   return {
     bytes: Object.values(files).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0),
     written: !unchanged,
-    manifest: unchanged ? previous.manifest : manifest,
+    manifest: unchanged ? replaced.manifest : manifest,
   }
 }
 
 /** Refuses to take back what another process has taught the index since it was read: `adapt` beside `tune --calibrate`. */
-function rejectLearntMeanwhile(previous: ToolIndex | undefined, next: ToolIndexManifest): void {
-  if (!previous) return
+function rejectLearntMeanwhile(previous: ToolIndex, next: ToolIndexManifest): void {
   let there: ToolIndexManifest
   try {
     there = readManifest(previous.path)

@@ -59,7 +59,8 @@ function fileEntry(kind: DataFileKind, bytes: Uint8Array): ManifestFile {
 /**
  * Writes an index into `folder` so that a reader finds the old one or the new one, whole, whenever the process ends:
  * the data files bear names of their own contents and come first, and the manifest that names them replaces the old
- * one in a single step. Of two builds at once, the one that ends later is what stays (`writeIndex` sees to what either has learnt).
+ * one in a single step. Of two builds at once, the one that ends later is what stays; `writeIndex` sees to what either
+ * has learnt.
  *
  * @throws {InvalidOptionsError} where the folder holds other things than an index.
  */

@@ -28,9 +28,9 @@ export function hasWords(text: string): boolean {
 // Scripts written without spaces between words.
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'
-// Each starts with more than a mark: those of emoji ("🗑️") belong to no word, and must not hide the word behind them.
+// None starts with a mark: those of emoji ("🗑️") belong to no word, and must not hide the word behind them.
 const RUN = new RegExp(
-  `[${UNSPACED}][${UNSPACED}\\p{M}]*|\\p{Script=Hangul}[\\p{Script=Hangul}\\p{M}]*|(?!\\p{M})(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}\\p{N}])+`,
+  `(?!\\p{M})(?:[${UNSPACED}\\p{M}]+|[\\p{Script=Hangul}\\p{M}]+|(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}\\p{N}])+)`,
   'gu',
 )
 // Variation selectors and enclosing marks, as of "1️⃣": how a character looks, not which one it is.

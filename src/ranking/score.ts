@@ -6,8 +6,8 @@
  * not relative to the best candidate, so that scores of different queries compare. They are added with fixed weights (a
  * weighted sum was better than rank fusion on every corpus) and mapped to 0–1 by the logistic function, which was fitted
  * so that a score is about the share of results with that score that are relevant. These weights are of the bundled
- * model (bench/fit-score.ts: `cosine` is the slope, `lexicalShare` 3.2 times it), and serve other embedders, too, until an index brings weights fitted to its
- * own (`calibrateToolIndex`).
+ * model (bench/fit-score.ts: `cosine` is the slope, `lexicalShare` 3.2 times it), and serve other embedders, too, until
+ * an index brings weights fitted to its own (`calibrateToolIndex`).
  */
 export const DEFAULT_WEIGHTS: EvidenceWeights = { cosine: 4.54, lexicalShare: 14.5, bias: -3.98 }
 
@@ -30,8 +30,9 @@ export function isInRange({ cosine, lexicalShare, bias }: EvidenceWeights): bool
   return cosine >= leastCosine && cosine <= most && lexicalShare >= 0 && lexicalShare <= most && Math.abs(bias) <= most
 }
 
-// What small talk loses of its evidence, with all results of a request, or of a clause, alike. On corpora and lines left out, small talk returns nothing
-// at the default minScore in 60 % without it, and in 90 % with; more would cost requests that sound like it.
+// What small talk loses of its evidence, with all results of a request, or of a clause, alike. On corpora and lines left
+// out, small talk returns nothing at the default minScore in 60 % without it, and in 90 % with; more would cost requests
+// that sound like it.
 export const SMALL_TALK = 1.5
 
 // Where the model cannot read the query, or is not available, the lexical share alone decides. Its logarithm fits better:
@@ -40,7 +41,7 @@ const LEXICAL = { logLexicalShare: 2.0, bias: 4.22, leastShare: 0.002 } as const
 
 /**
  * Results at or below it are left out, unless `search.minScore` says otherwise: loses less than 1 % of the relevant tools
- * found in the top 5, as the mean over nine corpora, where 0.053 loses 1 %, lower on purpose for catalogs unlike them (bench/fit-score.ts, with query heads learned
+ * found in the top 5, as the mean over nine corpora, where 0.053 loses 1 % (bench/fit-score.ts, with query heads learned
  * without each corpus; what it does is measured by bench/benchmarks/no-answer.ts).
  */
 export const DEFAULT_MIN_SCORE = 0.048

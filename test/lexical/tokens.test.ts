@@ -29,6 +29,7 @@ describe('tokenize', () => {
     ['gives nothing for an empty text', '', []],
     ['gives nothing for emoji', '🎉👍', []],
     ['gives nothing for emoji with a variation selector', '❤️⚠️', []],
+    ['gives nothing for a vowel sign without its consonant', '\u0e48\u0e31', []],
     ['reads Chinese words behind such an emoji', '⚠️删除文件', ['删除', '删', '除', '文件', '文', '件']],
     ['reads Thai words behind it', '☁️ค้นหา', ['ค้นหา']],
     ['reads Hangul words behind it', '☎️날씨', ['날씨']],

@@ -35,7 +35,7 @@ TEMPERATURE = 0.09
 TOWARDS_IDENTITY = 0.007
 SMALL_TALK_L2 = 0.0003
 STEPS = 30
-# What a share weighs beside a cosine similarity: lexicalShare / cosine of DEFAULT_WEIGHTS in src/ranking/score.ts; change both.
+# What a share weighs beside a cosine similarity: lexicalShare / cosine of DEFAULT_WEIGHTS in src/ranking/score.ts.
 LEXICAL_WEIGHT = 3.2
 
 

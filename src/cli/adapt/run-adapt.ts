@@ -11,7 +11,7 @@ import { printText } from '../plain-table.js'
 import type { RunInternals } from '../run.js'
 import { embedderOf } from '../shared-options.js'
 import type { Terminal } from '../terminal.js'
-import { loadUsableQueries, rejectUnanswerable } from '../tune/queries-input.js'
+import { loadUsableQueries } from '../tune/queries-input.js'
 import { readCatalog } from '../tune/tune-catalog.js'
 
 /** Adapts an index to the queries of a file. */
@@ -27,7 +27,6 @@ export async function runAdapt(
   const { index, tools, names } = await readCatalog(items, options, terminal)
   const read = await loadUsableQueries(file, names, options, terminal)
   if (!read) return
-  rejectUnanswerable(read.queries, file)
   const drafts = read.queries.filter(({ isDraft }) => isDraft).length
   if (drafts > 0) {
     const what = `${drafts} of ${read.queries.length} queries are drafts, made of the tools' own texts: they teach little.`

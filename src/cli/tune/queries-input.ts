@@ -24,7 +24,10 @@ export async function readText(file: string, option: string, { stdin, abortSigna
   throw new CliError('SOURCE_INVALID', `${option} ${show(file)} is not text in UTF-8. Save it as such.`)
 }
 
-/** The queries of a file that can be used; undefined, and said, where lines are bad and not to be skipped. */
+/**
+ * The queries of a file that can be used, of which at least one names a relevant tool; undefined, and said, where lines are
+ * bad and not to be skipped.
+ */
 export async function loadUsableQueries(
   file: string,
   names: ReadonlySet<string>,
@@ -33,9 +36,12 @@ export async function loadUsableQueries(
 ): Promise<ReadQueries | undefined> {
   const read = await loadQueries(file, names, terminal)
   noteBadLines(file, read.badLines, terminal)
-  if (read.badLines.length === 0 || skipBadLines) return read
-  refuse(file, read.badLines, terminal)
-  return undefined
+  if (read.badLines.length > 0 && !skipBadLines) {
+    refuse(file, read.badLines, terminal)
+    return undefined
+  }
+  rejectUnanswerable(read.queries, file)
+  return read
 }
 
 /** Not thrown: JSON is to have all lines. */
@@ -65,10 +71,9 @@ export function noteBadLines(file: string, badLines: readonly BadLine[], { note,
   if (left > 0) note(`... and ${whole(left)} more bad lines`)
 }
 
-/** How many of the queries name a relevant tool; none is an error, since nothing can be measured or learnt of them. */
-export function rejectUnanswerable(queries: readonly { readonly relevant: readonly string[] }[], file: string): number {
-  const answerable = queries.filter(({ relevant }) => relevant.length > 0).length
-  if (answerable > 0) return answerable
+/** Nothing can be measured or learnt of queries that nothing fits alone. */
+function rejectUnanswerable(queries: ReadQueries['queries'], file: string): void {
+  if (queries.some(({ relevant }) => relevant.length > 0)) return
   const got = queries.length === 0 ? 'no queries' : `only queries that nothing fits (${whole(queries.length)})`
   throw new CliError('SOURCE_INVALID', `${file} has ${got}. At least one must name a relevant tool.`)
 }

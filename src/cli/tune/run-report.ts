@@ -7,7 +7,7 @@ import { printText } from '../plain-table.js'
 import { reportFile, writeReportFile } from '../report-file.js'
 import type { RunInternals } from '../run.js'
 import type { Terminal } from '../terminal.js'
-import { loadUsableQueries, rejectUnanswerable } from './queries-input.js'
+import { loadUsableQueries } from './queries-input.js'
 import { tuneCatalog } from './tune-catalog.js'
 import { printTuneReport } from './tune-output.js'
 
@@ -76,8 +76,7 @@ function rejectUnmeasurable(
   { aim }: TuneCommandOptions,
   file: string,
 ): void {
-  const answerable = rejectUnanswerable(queries, file)
-  if (aim.kind === 'no-answer' && answerable === queries.length) {
+  if (aim.kind === 'no-answer' && queries.every(({ relevant }) => relevant.length > 0)) {
     throw new CliError(
       'WRONG_USE',
       `--aim no-answer needs queries that nothing fits ("relevant": []), and ${file} has none. Add some.`,
